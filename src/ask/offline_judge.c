@@ -677,7 +677,8 @@ static ag_judged judge(const ag_judge *j, const ag_judged_text *t, ag_arena *are
 	else if (!joins_reason(j, t, ret.is_entry, arena))
 		ret.why = AG_S("no sentence of the section has all of it");
 	else if (j->cue && !ret.is_entry &&
-	         (j->cue == AG_CUE_REASON || !is_in_titles(j, &heads, false, arena)) &&
+	         (j->cue == AG_CUE_REASON || j->cue == AG_CUE_MOMENT ||
+	          !is_in_titles(j, &heads, false, arena)) &&
 	         !ag_judge_has_cue(j, &heads, t->title, t->text))
 		ret.why = AG_S("no sentence of the section has all of it");
 	else if (j->phrase[0] >= 0 && !has_phrase(j, t, &heads, arena))

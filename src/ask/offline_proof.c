@@ -443,8 +443,8 @@ static bool acts_on_object(const ag_judge *j, ag_str text, bool may_be_it)
 	ag_str word;
 
 	for (size_t pos = 0; ag_judge_next_run(text, &pos, &word);) {
-		/* A part of an identifier or of a template is no word: "ag_call", "${rotation}". */
-		const bool is_part = (word.ptr > text.ptr && strchr("_{", word.ptr[-1])) ||
+		/* A part of an identifier is no word: "ag_call". */
+		const bool is_part = (word.ptr > text.ptr && word.ptr[-1] == '_') ||
 		                     (pos < text.len && text.ptr[pos] == '_');
 
 		since_verb++;
@@ -687,7 +687,7 @@ static bool is_in_order(const ag_judge *j, ag_str line)
 
 	for (size_t pos = 0; ag_judge_next_run(line, &pos, &word);) {
 		has_verb |= is_of(word, &j->terms[j->verb]) &&
-		            (word.ptr == line.ptr || !strchr("-{", word.ptr[-1]));
+		            (word.ptr == line.ptr || word.ptr[-1] != '-');
 		if (has_verb && is_of(word, &j->terms[j->objects[0]]))
 			return true;
 	}

@@ -46,29 +46,34 @@ static ag_str squeezed(ag_str s, ag_arena *arena)
 	return ag_str_make(to, n);
 }
 
-/* "<img src=...>": its address says nothing to a reader. */
-static bool is_image(ag_str s)
+#define TARGET_BYTES 2000u /* of a link, an image, a placeholder: what is longer is text */
+
+/* The end of what begins at s and is for a program: the target of a link, an image, a placeholder. NULL = it is text. */
+static const char *end_of_target(ag_str s)
 {
-	return s.len > 5 && s.ptr[0] == '<' && ag_str_ieq(ag_str_make(s.ptr + 1, 3), AG_S("img")) &&
-	       is_blank(s.ptr[4]);
+	const size_t n = s.len < TARGET_BYTES ? s.len : TARGET_BYTES;
+	const char *end = NULL;
+
+	if (n > 5 && s.ptr[0] == '<' && ag_str_ieq(ag_str_make(s.ptr + 1, 3), AG_S("img")) &&
+	    is_blank(s.ptr[4]))
+		return memchr(s.ptr, '>', n);
+	if (n > 1 && s.ptr[0] == ']' && s.ptr[1] == '(')
+		end = memchr(s.ptr, ')', n);
+	else if (n > 1 && s.ptr[0] == '$' && s.ptr[1] == '{')
+		end = memchr(s.ptr, '}', n);
+	return end && !memchr(s.ptr, '\n', (size_t)(end - s.ptr)) ? end : NULL;
 }
 
-/* The targets of links are no words of a text: "[the log](database.md#log)" says nothing about a database. */
+/* "[the log](database.md#log)" says nothing about a database, "${rotation}.log" nothing about rotating. */
 ag_str ag_judge_without_targets(ag_str s, ag_arena *arena)
 {
 	char *to = ag_arena_alloc(arena, s.len + 1);
 	size_t n = 0;
 
 	for (size_t i = 0; i < s.len; i++) {
-		const char *end = NULL;
+		const char *end = end_of_target(ag_str_make(s.ptr + i, s.len - i));
 
 		to[n++] = s.ptr[i];
-		if (s.ptr[i] == ']' && i + 1 < s.len && s.ptr[i + 1] == '(')
-			end = memchr(s.ptr + i, ')', s.len - i);
-		if (end && memchr(s.ptr + i, '\n', (size_t)(end - s.ptr) - i))
-			end = NULL;
-		if (is_image(ag_str_make(s.ptr + i, s.len - i)))
-			end = memchr(s.ptr + i, '>', s.len - i);
 		if (end)
 			i = (size_t)(end - s.ptr);
 	}

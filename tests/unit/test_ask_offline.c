@@ -384,6 +384,11 @@ static void a_deed_is_of_its_thing(void **state)
 		{ "How do I test a grinder?", "partial", NULL, "" },
 		{ "Should I use the lawn?", "partial", NULL, "" },
 		{ "How many blunt saws are there?", "partial", NULL, "" },
+		{ "How do I change the colour of a label?", "partial", NULL, "" },
+		{ "How do I rotate the hedge files?", "partial", NULL, "" },
+		{ "Which colour does the emblem have?", "partial", NULL, "" },
+		{ "When does the next edition appear?", "partial", NULL, "" },
+		{ "Who founded the Lawn Guide project?", "partial", NULL, "" },
 		{ "How do I disable the lawn mode?", "ok", "c.md#lawn-mode", "" },
 		{ "How do I polish the blade?", "ok", "c.md#keep-it-bright", "" },
 		{ "Why do I get \"mower is jammed\"?", "ok", "c.md#mower-is-jammed", "" },
@@ -398,7 +403,10 @@ static void a_deed_is_of_its_thing(void **state)
 		"pump at once.\n\nWash the gloves. A saw is a tool.\n\nThe lid breaks because frost is "
 		"strong.\n\n# Lawn mode\n\nShould the lawn be low? Of the work 75% blunt saws.\n\n_if disabled:_\n\n    lawn: low\n\n# Keep it "
 		"bright\n\n```sh\ngrinder polish --target blade --no-test grinder\n```\n\n# `mower is jammed`\n\nGrass sits in the "
-		"wheel. Take it out.\n");
+		"wheel. Take it out.\n\n# Update the labels\n\nEach label has the same color as the others.\n\n# Hedge "
+		"files\n\nThe file is by default called `hedge.${rotation}.log`.\n\n```sh\nhedge --pattern '${rotation}.files'\n```\n\n"
+		"# Emblem\n\n<img\nsrc=\"http://h/emblem-color.png\">\n\n# The next edition\n\nAn edition has updates until the next one, "
+		"for six months.\n\n# Lawn Guide\n\nThe Lawn Guide project started: Node starts a project.\n");
 	put_file(w, "b.md", "# Gardens\n\nRoses like rain. Tulips like sun.\n");
 	open_root(w, w->folder);
 	check_cases(w, cases, AG_NELEM(cases));
