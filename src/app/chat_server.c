@@ -31,6 +31,7 @@ struct ag_app_chat_server {
 	ag_server_chat opts;
 	ag_store_group *group; /* in which all that serves conversations writes */
 	bool is_demo;
+	ag_app_watch *watch;  /* of the servers of mcp_servers */
 	pthread_mutex_t lock; /* of what follows, and of the app's models */
 	chat_project *projects;
 };
@@ -42,8 +43,8 @@ typedef struct chat_turn {
 	ag_know_set *knowledge;
 	ag_dictionary dictionary;
 	ag_app_files files;
-	ag_app_servers servers;
-	ag_tool_set more[2]; /* files; tools of other servers */
+	ag_app_turn_servers *servers; /* NULL = none */
+	ag_tool_set more[2];          /* files; tools of other servers */
 	size_t nmore;
 } chat_turn;
 
@@ -102,7 +103,7 @@ static void close_turn(void *arg, void *note)
 	if (!t)
 		return;
 	ag_llm_close(t->llm);
-	ag_app_servers_close(&t->servers);
+	ag_app_turn_servers_close(t->servers);
 	ag_root_close(t->files.tools.root);
 	pthread_mutex_lock(&s->lock);
 	if (t->knowledge && t->of->nidle < MAX_SETS) {
@@ -137,7 +138,7 @@ static void fill(ag_app_chat_server *s, const ag_server_chat_call *c, chat_turn 
 		                                   why.hint[0] ? "; " : "", why.hint);
 }
 
-static ag_status open_tools(ag_app_chat_server *s, const ag_server_chat_call *c, chat_turn *t,
+static ag_status open_files(ag_app_chat_server *s, const ag_server_chat_call *c, chat_turn *t,
                             ag_err *err)
 {
 	const ag_status st = ag_app_chat_files(s->app, c->project, c->arena, &t->files, &t->more[0],
@@ -146,12 +147,18 @@ static ag_status open_tools(ag_app_chat_server *s, const ag_server_chat_call *c,
 	if (st)
 		return st;
 	t->nmore = t->more[0].ntool > 0;
-	if (!s->is_demo)
-		ag_app_servers_of_turn(s->app, c->ctx, c->project->id, c->arena, &t->servers);
-	if (t->servers.ntool)
-		t->more[t->nmore++] = (ag_tool_set){ .tools = t->servers.tools,
-			                             .ntool = t->servers.ntool };
 	return AG_OK;
+}
+
+/* Those of other servers, which were reached while the rest of the turn was made ready. */
+static void add_server_tools(chat_turn *t, ag_analyst_opts *o)
+{
+	const ag_tool_set set = t->servers ? ag_app_turn_servers_tools(t->servers)
+	                                   : (ag_tool_set){ 0 };
+
+	if (set.ntool)
+		t->more[t->nmore++] = set;
+	o->nmore = t->nmore;
 }
 
 static ag_status open_turn(void *arg, const ag_server_chat_call *c, ag_analyst_opts *ret,
@@ -176,9 +183,11 @@ static ag_status open_turn(void *arg, const ag_server_chat_call *c, ag_analyst_o
 		err->status = st == AG_NOT_FOUND ? AG_UNAVAILABLE : st;
 		return err->status;
 	}
+	if (!s->is_demo)
+		t->servers = ag_app_turn_servers_begin(s->watch, c->ctx, c->project->id, c->arena);
 	st = ag_llm_open(s->app->hub, &t->of->model, &t->llm, err);
 	if (!st)
-		st = open_tools(s, c, t, err);
+		st = open_files(s, c, t, err);
 	if (st) {
 		close_turn(s, t);
 		*note = NULL;
@@ -186,6 +195,7 @@ static ag_status open_turn(void *arg, const ag_server_chat_call *c, ag_analyst_o
 	}
 	take_knowledge(s, t);
 	fill(s, c, t, ret);
+	add_server_tools(t, ret);
 	return AG_OK;
 }
 
@@ -223,6 +233,7 @@ ag_status ag_app_chat_server_new(ag_app *app, ag_project_hub *hub, bool is_demo,
 	s->app = app;
 	s->group = group;
 	s->is_demo = is_demo;
+	s->watch = ag_app_watch_new(app);
 	s->opts = (ag_server_chat){ .hub = hub,
 		                    .group = group,
 		                    .open = open_turn,
@@ -243,6 +254,7 @@ void ag_app_chat_server_free(ag_app_chat_server *s)
 
 	if (!s)
 		return;
+	ag_app_watch_free(s->watch);
 	for (chat_project *p = s->projects; p; p = next) {
 		next = p->next;
 		for (size_t i = 0; i < p->nidle; i++)

@@ -1,7 +1,6 @@
 /* The entries of "mcp_servers:", checked and opened: a command is started, an address is reached, the tools are listed. */
 #include "app/mcp_servers.h"
 
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/log.h"
@@ -9,8 +8,6 @@
 
 #define ORIGIN    "app.mcp_servers"
 #define MAX_WORDS 64
-
-static atomic_uint nturn_client; /* of turns of argus serve, in this process */
 
 static ag_status wrong(const ag_entry_setting *e, const char *what, ag_err *err)
 {
@@ -128,8 +125,8 @@ static void add_tools(ag_arena *arena, ag_app_servers *s, const ag_tool *tools, 
 	s->ntool += n;
 }
 
-static ag_status open_one(const ag_app *app, const ag_ctx *ctx, const ag_entry_setting *e,
-                          int64_t start_ms, ag_arena *arena, ag_app_servers *s, ag_err *err)
+ag_status ag_app_servers_add(const ag_app *app, const ag_ctx *ctx, const ag_entry_setting *e,
+                             int64_t start_ms, ag_arena *arena, ag_app_servers *s, ag_err *err)
 {
 	ag_mcp_client_opts o;
 	ag_str *allowed;
@@ -147,11 +144,15 @@ static ag_status open_one(const ag_app *app, const ag_ctx *ctx, const ag_entry_s
 		st = ag_mcp_client_open(ctx, &o, &s->clients[s->n], err);
 	if (st)
 		return st;
-	st = ag_mcp_client_offer(s->clients[s->n++], ctx, allowed, nallowed, arena, &tools, &ntool,
+	st = ag_mcp_client_offer(s->clients[s->n], ctx, allowed, nallowed, arena, &tools, &ntool,
 	                         err);
-	if (!st)
-		add_tools(arena, s, tools, ntool);
-	return st;
+	if (st) {
+		s->clients[s->n] = ag_mcp_client_close(s->clients[s->n]);
+		return st;
+	}
+	s->n++;
+	add_tools(arena, s, tools, ntool);
+	return AG_OK;
 }
 
 ag_status ag_app_servers_open(ag_app *app, ag_app_servers *ret, ag_err *err)
@@ -162,7 +163,8 @@ ag_status ag_app_servers_open(ag_app *app, ag_app_servers *ret, ag_err *err)
 	*ret = (ag_app_servers){ 0 };
 	for (size_t i = 0; !st && i < s->nentry; i++) {
 		if (ag_str_eqc(s->entries[i].group, "mcp_servers"))
-			st = open_one(app, &app->ctx, &s->entries[i], 0, app->arena, ret, err);
+			st = ag_app_servers_add(app, &app->ctx, &s->entries[i], 0, app->arena, ret,
+			                        err);
 	}
 	if (st)
 		ag_app_servers_close(ret);
@@ -173,15 +175,11 @@ void ag_app_servers_close(ag_app_servers *s)
 {
 	for (size_t i = 0; i < s->n; i++)
 		s->clients[i] = ag_mcp_client_close(s->clients[i]);
-	if (s->is_of_turn)
-		atomic_fetch_sub(&nturn_client, (unsigned)s->n);
 	s->n = 0;
 	s->ntool = 0;
 }
 
-/* --- turns of argus serve --- */
-
-static bool is_of_project(const ag_entry_setting *e, ag_str project, ag_arena *arena)
+bool ag_app_server_is_of(const ag_entry_setting *e, ag_str project, ag_arena *arena)
 {
 	ag_str *ids;
 	size_t n;
@@ -192,43 +190,6 @@ static bool is_of_project(const ag_entry_setting *e, ag_str project, ag_arena *a
 		if (ag_str_eq(ids[i], project))
 			return true;
 	return false;
-}
-
-static bool take_place(void)
-{
-	if (atomic_fetch_add(&nturn_client, 1) < AG_APP_MAX_TURN_CLIENTS)
-		return true;
-	atomic_fetch_sub(&nturn_client, 1);
-	return false;
-}
-
-void ag_app_servers_of_turn(const ag_app *app, const ag_ctx *ctx, ag_str project, ag_arena *arena,
-                            ag_app_servers *ret)
-{
-	const ag_settings *s = &app->settings;
-
-	*ret = (ag_app_servers){ .is_of_turn = true };
-	for (size_t i = 0; i < s->nentry; i++) {
-		const ag_entry_setting *e = &s->entries[i];
-		const size_t before = ret->n;
-		ag_err err = { 0 };
-
-		if (!is_of_project(e, project, arena))
-			continue;
-		if (!take_place()) {
-			ag_log(AG_LOG_WARN, "mcp_server_left_out",
-			       "server %.*s: too many turns use other servers at once",
-			       AG_FMT(e->name));
-			continue;
-		}
-		if (!open_one(app, ctx, e, AG_APP_SERVER_START_MS, arena, ret, &err))
-			continue;
-		ag_log(AG_LOG_WARN, "mcp_server_left_out", "server %.*s: %s", AG_FMT(e->name),
-		       err.msg);
-		if (ret->n > before)
-			ret->clients[--ret->n] = ag_mcp_client_close(ret->clients[before]);
-		atomic_fetch_sub(&nturn_client, 1);
-	}
 }
 
 ag_status ag_app_servers_check(const ag_app *app, ag_arena *arena, ag_err *err)

@@ -19,6 +19,8 @@
 
 #define AG_APP_MAX_SERVERS     8
 #define AG_APP_SERVER_START_MS 5000
+#define AG_APP_SERVER_PROBE_MS \
+	1000 /* the first pause after a server failed; doubled up to AG_BREAKER_OPEN_MS */
 #define AG_APP_MAX_TURN_CLIENTS \
 	64u /* of all turns at once, in a process; a turn beyond is without */
 
@@ -28,17 +30,40 @@ typedef struct ag_app_servers {
 	size_t n;
 	ag_tool *tools; /* of all, in the app's arena */
 	size_t ntool;
-	bool is_of_turn;
 } ag_app_servers;
 
 /* Starts or reaches all of them. errors  AG_INVALID, AG_DENIED: names the entry; of ag_mcp_client_open() */
 AG_CHECK ag_status ag_app_servers_open(ag_app *app, ag_app_servers *ret, ag_err *err);
-/* Of one turn of argus serve in that project: a client of its own for each entry that names it, so that no turn sees what another
- * left at a server. One that does not answer within AG_APP_SERVER_START_MS is left out, and logged. Texts in arena. Thread safe. */
-void ag_app_servers_of_turn(const ag_app *app, const ag_ctx *ctx, ag_str project, ag_arena *arena,
-                            ag_app_servers *ret);
-/* The entries as they must be for ag_app_servers_of_turn(). Asks nobody. errors  AG_INVALID, AG_DENIED: names the entry */
-AG_CHECK ag_status ag_app_servers_check(const ag_app *app, ag_arena *arena, ag_err *err);
 void ag_app_servers_close(ag_app_servers *s);
+/* The entries as they must be for the turns of argus serve. Asks nobody. errors  AG_INVALID, AG_DENIED: names the entry */
+AG_CHECK ag_status ag_app_servers_check(const ag_app *app, ag_arena *arena, ag_err *err);
+
+/* --- turns of argus serve (mcp_turns.c) --- */
+
+/* Which servers do not answer, in this process: a turn does not wait for those. One of them is asked again, beside the turns,
+ * AG_APP_SERVER_PROBE_MS after it failed, then after pauses that double; when it answers, the next turn uses it. Thread safe. */
+typedef struct ag_app_watch ag_app_watch;
+ag_app_watch *ag_app_watch_new(const ag_app *app);
+ag_app_watch *ag_app_watch_free(ag_app_watch *w); /* ends its probes; accepts NULL, returns NULL */
+
+/* The servers of one turn: a client of its own for each entry that names its project, so that no turn sees what another left at a
+ * server. */
+typedef struct ag_app_turn_servers ag_app_turn_servers;
+/* Begins to reach all of them, each on a thread, and returns at once. Lives in arena until ag_app_turn_servers_close(). ctx must
+ * outlive it. */
+ag_app_turn_servers *ag_app_turn_servers_begin(ag_app_watch *w, const ag_ctx *ctx, ag_str project,
+                                               ag_arena *arena);
+/* Waits for them, and gives their tools. One that does not answer within AG_APP_SERVER_START_MS is left out, and logged. */
+ag_tool_set ag_app_turn_servers_tools(ag_app_turn_servers *t);
+void ag_app_turn_servers_close(ag_app_turn_servers *t); /* accepts NULL */
+
+/* --- shared by them --- */
+
+/* One more server and its tools; texts in arena. On failure *s is as it was. */
+AG_CHECK ag_status ag_app_servers_add(const ag_app *app, const ag_ctx *ctx,
+                                      const ag_entry_setting *e, int64_t start_ms, ag_arena *arena,
+                                      ag_app_servers *s, ag_err *err);
+/* Is it an entry of "mcp_servers:" that names this project? */
+bool ag_app_server_is_of(const ag_entry_setting *e, ag_str project, ag_arena *arena);
 
 #endif

@@ -4,6 +4,7 @@
 void ag_breaker_init(ag_breaker *b)
 {
 	*b = (ag_breaker){ .state = AG_BREAKER_CLOSED,
+		           .most = AG_BREAKER_FAILURES,
 		           .first_ms = AG_BREAKER_OPEN_MS,
 		           .open_ms = AG_BREAKER_OPEN_MS };
 	pthread_mutex_init(&b->lock, NULL);
@@ -12,6 +13,11 @@ void ag_breaker_init(ag_breaker *b)
 void ag_breaker_probe_early(ag_breaker *b, int64_t first_ms)
 {
 	b->first_ms = b->open_ms = first_ms;
+}
+
+void ag_breaker_open_after(ag_breaker *b, unsigned nfailed)
+{
+	b->most = nfailed;
 }
 
 void ag_breaker_release(ag_breaker *b)
@@ -69,7 +75,7 @@ void ag_breaker_tell(ag_breaker *b, uint64_t ticket, int64_t now_ms, ag_breaker_
 	} else if (ticket == b->turn && b->state == AG_BREAKER_CLOSED) {
 		if (what == AG_BREAKER_WORKS)
 			b->nfailed = 0;
-		else if (what == AG_BREAKER_FAILED && ++b->nfailed == AG_BREAKER_FAILURES)
+		else if (what == AG_BREAKER_FAILED && ++b->nfailed == b->most)
 			open_it(b, now_ms);
 	}
 	pthread_mutex_unlock(&b->lock);

@@ -1,6 +1,6 @@
 /* breaker -- sends nothing to a server that is down: one per origin, shared by all threads.
  *
- * closed     everything passes; AG_BREAKER_FAILURES failures in a row open it
+ * closed     everything passes; AG_BREAKER_FAILURES failures in a row, or as many as ag_breaker_open_after() says, open it
  * open       nothing passes for AG_BREAKER_OPEN_MS; or, after ag_breaker_probe_early(), for a first time that is doubled
  *            with each failed probe up to AG_BREAKER_OPEN_MS
  * half-open  one request passes, the probe; its success closes, its failure opens again
@@ -36,6 +36,7 @@ typedef struct ag_breaker {
 	pthread_mutex_t lock;
 	ag_breaker_state state;
 	unsigned nfailed;  /* in a row */
+	unsigned most;     /* so many failures in a row open it */
 	uint64_t turn;     /* counts changes of state; a ticket is the turn in which it was given */
 	int64_t open_till; /* monotonic ms */
 	int64_t first_ms;  /* open for so long at first */
@@ -46,6 +47,8 @@ typedef struct ag_breaker {
 void ag_breaker_init(ag_breaker *b);
 /* Before its first use: the first probe comes after first_ms. */
 void ag_breaker_probe_early(ag_breaker *b, int64_t first_ms);
+/* Before its first use: so many failures in a row open it, 1 or more. */
+void ag_breaker_open_after(ag_breaker *b, unsigned nfailed);
 void ag_breaker_release(ag_breaker *b);
 /* May a request be sent? When not, *ret_wait_ms says how long nothing will pass (0: until the probe has ended). */
 bool ag_breaker_admit(ag_breaker *b, int64_t now_ms, uint64_t *ret_ticket, int64_t *ret_wait_ms);

@@ -3,7 +3,8 @@
 
 1. A conversation of a project that an entry names may call its tools, and only theirs; another project's may not.
 2. Each turn has a client of its own, which ends with it.
-3. A server that is away, slow or wrong is left out, and the answer comes all the same.
+3. A server that is away, slow or wrong is left out, and the answer comes all the same. The turns after it do not wait for such a
+   server; it is asked again beside them, and used again when it answers.
 4. An entry that cannot work ends the start."""
 import json
 import os
@@ -20,6 +21,8 @@ from serve import ARGUS, DIR, Server, argus, ask, check, wait, words
 serve.SCRIPT = """
 answer repeat when last "Ask the other server"
   tool other__execute_sql {"project_id":"default","query":"SELECT word FROM words"}
+answer repeat when last "Ask it that came back"
+  tool silent2__execute_sql {"project_id":"default","query":"SELECT word FROM words"}
 answer repeat when last "Ask the command"
   tool command__execute_sql {"project_id":"default","query":"SELECT word FROM words"}
 answer repeat when last "Write there"
@@ -27,6 +30,9 @@ answer repeat when last "Write there"
 answer repeat when "elsewhere-1"
   text The word is elsewhere-1.
 """ + serve.SCRIPT
+
+
+HELD = []
 
 
 def settings(text):
@@ -38,6 +44,16 @@ def question(server, token, text, thread, project):
     r = ask(server, "POST", "/api/chat/", serve.question(text, thread, projectId=project), token)
     lines = r.rest()
     return words(lines), [c for c in lines if isinstance(c, dict) and c["type"].startswith("tool-")]
+
+
+def arrived(listener):
+    """How many connections came to a server that says nothing; they stay open."""
+    listener.setblocking(False)
+    try:
+        while True:
+            HELD.append(listener.accept()[0])
+    except BlockingIOError:
+        return len(HELD)
 
 
 def children(server):
@@ -64,6 +80,7 @@ def on(name, store, model):
     with socket.socket() as s:
         s.bind(("127.0.0.1", 0))
         gone = "http://127.0.0.1:%d/mcp" % s.getsockname()[1]
+    HELD.clear()
     deaf = socket.socket()
     deaf.bind(("127.0.0.1", 0))
     deaf.listen(8)
@@ -116,8 +133,40 @@ def on(name, store, model):
     began = time.time()
     said, _ = question(c, token, "How many customers are there?", "t-7", "shop")
     check("one that says nothing is waited for for five seconds", said == "There are 3 customers." and 4 < time.time() - began < 12, (said, time.time() - began))
-    check("it ends with 0", c.stop() == 0, c.said())
+    began = time.time()
+    told = [question(c, token, "How many customers are there?", "t-8-%d" % i, "shop")[0] for i in range(3)]
+    check("the turns after it do not wait", told == ["There are 3 customers."] * 3 and time.time() - began < 3, (told, time.time() - began, c.said()))
+    time.sleep(1.2)
+    began = time.time()
+    said, _ = question(c, token, "How many customers are there?", "t-9", "shop")
+    asked = wait(lambda: arrived(deaf) >= 2, 5)
+    check("the server is asked again a second later, and the turn does not wait for that", asked and said == "There are 3 customers." and time.time() - began < 3,
+          (said, time.time() - began, c.said()))
+    began = time.time()
+    check("it ends with 0, and at once, with a probe under way", c.stop() == 0 and time.time() - began < 4, (time.time() - began, c.said()))
     deaf.close()
+    both_silent = socket.socket()
+    both_silent.bind(("127.0.0.1", 0))
+    both_silent.listen(8)
+    port = both_silent.getsockname()[1]
+    settings("".join("  silent%d:\n    url: http://127.0.0.1:%d/mcp\n    tools: [execute_sql]\n    projects: [shop]\n" % (i, port) for i in range(4)))
+    e = Server(store, model, *options)
+    began = time.time()
+    said, _ = question(e, token, "How many customers are there?", "t-10", "shop")
+    check("four that say nothing cost no more than one", said == "There are 3 customers." and 4 < time.time() - began < 9, (said, time.time() - began))
+    both_silent.close()
+    with open(DIR + "/back.log", "w", encoding="utf-8") as f:
+        back = subprocess.Popen([ARGUS, "mcp", "sqlite:%s/words.db" % DIR, "--http", "--port", str(port), "--no-auth", "--store", DIR + "/back-%s.db" % name],
+                                stderr=f, stdout=f, cwd="/", env=dict(serve.env(store, model), HOME=DIR + "/other"))
+    wait(lambda: [x for x in open(DIR + "/back.log", encoding="utf-8") if x.startswith("listening on")])
+
+    def is_back():
+        time.sleep(0.5)
+        return "elsewhere-1" in json.dumps(question(e, token, "Ask it that came back", "t-11-%d" % time.time_ns(), "shop")[1])
+    check("one that answers again is used again", wait(is_back, 30), e.said())
+    check("it ends with 0", e.stop() == 0, e.said())
+    back.terminate()
+    back.wait()
     for text, said in (("  x:\n    url: ftp://x\n    projects: [shop]\n", "does not begin with http"), ("  x:\n    project: [shop]\n    url: http://x\n", "did you mean"),
                        ("  x:\n    url: http://x\n    token_env: ARGUS_NOT_SET\n    projects: [shop]\n", "is not set"), ("  x:\n    projects: [shop]\n", "either command or url")):
         settings(text)

@@ -54,6 +54,24 @@ static void five_in_a_row_open_it(void **state)
 	ag_breaker_release(&b);
 }
 
+static void as_many_as_were_set_open_it(void **state)
+{
+	ag_breaker b;
+
+	(void)state;
+	ag_breaker_init(&b);
+	ag_breaker_open_after(&b, 1);
+	ag_breaker_probe_early(&b, 1000);
+	fail_times(&b, 0, 1);
+	assert_int_equal(refused(&b, 0), 1000);
+	fail_times(&b, 1000, 1);
+	assert_int_equal(refused(&b, 1000), 2000);
+	ag_breaker_tell(&b, pass(&b, 3000), 3000, AG_BREAKER_WORKS);
+	fail_times(&b, 3000, 1);
+	assert_int_equal(refused(&b, 3000), 1000);
+	ag_breaker_release(&b);
+}
+
 static void the_probe_decides(void **state)
 {
 	uint64_t probe;
@@ -193,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(five_in_a_row_open_it),
+		cmocka_unit_test(as_many_as_were_set_open_it),
 		cmocka_unit_test(the_probe_decides),
 		cmocka_unit_test(early_probes_come_ever_later),
 		cmocka_unit_test(late_reports_do_not_count),
