@@ -243,7 +243,7 @@ static ag_status check_credentials(ag_store *s, const credentials *c, ag_arena *
 		return st;
 	}
 	if (st)
-		*ret = (ag_user_row){ .password = AG_S("") };
+		*ret = (ag_user_row){ .name = AG_S(""), .password = AG_S("") };
 	st = ag_password_check(c->password, ret->password, ret_good, err);
 	*ret_good = *ret_good && ret->is_active;
 	return st;
@@ -262,6 +262,13 @@ static void log_in(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_st
 	if (!may_try(h, rq, rp, s, c->user, &name))
 		return;
 	st = check_credentials(s, c, rq->arena, &u, &is_good, &err);
+	if (!st)
+		st = ag_server_record_sign_in(h, rq, u.name, "password",
+		                              is_good        ? NULL
+		                              : !u.name.len  ? "no account of that name"
+		                              : !u.is_active ? "the account is not active"
+		                                             : "wrong password",
+		                              &err);
 	if (!st && !is_good) {
 		ag_server_problem(rp, 401, "the name or the password is wrong", "");
 		return;
@@ -357,9 +364,15 @@ static ag_status use_link(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp
 	if (!st)
 		st = ag_store_spend_token(s, t.id, now, err);
 	if (st == AG_NOT_FOUND) {
+		st = ag_server_record_sign_in(h, rq, AG_S(""), "link",
+		                              "the link is unknown, used or expired", err);
+		if (st)
+			return st;
 		ag_fail(err, AG_DENIED, "server.accounts", "the link is unknown, used or expired");
 		return ag_err_hint(err, "argus user link NAME makes a new one");
 	}
+	if (!st)
+		st = ag_server_record_sign_in(h, rq, t.user, "link", NULL, err);
 	if (!st)
 		st = ag_store_user(s, t.user, rq->arena, &u, err);
 	if (!st) {

@@ -22,6 +22,16 @@ AG_CHECK ag_status ag_server_first_link(ag_store *s, const ag_clock *clock, ag_a
 AG_CHECK ag_status ag_server_begin_session(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp,
                                            ag_store *s, ag_str user, ag_err *err);
 
+/* --- sign_ins.c --- */
+
+#define AG_SERVER_SIGN_IN "sign_in" /* as the tool of its row in the audit table */
+
+/* A sign-in ended. user: an account, never what somebody typed in the place of one; "" = no account. way: "password", "link",
+ * "issuer". refusal: NULL = he is let in, which must not happen when this fails.
+ * errors  of the journal */
+AG_CHECK ag_status ag_server_record_sign_in(ag_server *h, ag_httpd_request *rq, ag_str user,
+                                            const char *way, const char *refusal, ag_err *err);
+
 /* --- accounts.c: routes --- */
 
 void ag_server_login(void *env, ag_httpd_request *rq, ag_httpd_reply *rp);

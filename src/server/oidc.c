@@ -96,6 +96,17 @@ static void fail(const ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, c
 	                     id.len > 8 ? id.ptr + id.len - 8 : id.ptr));
 }
 
+/* The same after the issuer was asked, or should have been: it is in the audit table, too. */
+static void refuse(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_str user,
+                   const char *kind, const char *why)
+{
+	ag_err err = { 0 };
+
+	if (ag_server_record_sign_in(h, rq, user, "issuer", kind, &err))
+		ag_log(AG_LOG_ERROR, "sign_in_unrecorded", "%s", err.msg);
+	fail(h, rq, rp, kind, why);
+}
+
 static const char *kind_of(ag_status st)
 {
 	return st == AG_DENIED ? "refused" : "unavailable";
@@ -216,14 +227,16 @@ static void let_in(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag_st
                    const ag_val *claims, ag_str back)
 {
 	const char *why = NULL;
-	ag_user_row u;
+	ag_user_row u = { .name = AG_S("") };
 	ag_err err = { 0 };
 	ag_status st = ag_server_oidc_user(h, s, claims, rq->arena, &u, &why, &err);
 
 	if (!st && why) {
-		fail(h, rq, rp, why, "the settings let this person not in");
+		refuse(h, rq, rp, u.name, why, "the settings let this person not in");
 		return;
 	}
+	if (!st)
+		st = ag_server_record_sign_in(h, rq, u.name, "issuer", NULL, &err);
 	if (!st)
 		st = ag_server_begin_session(h, rq, rp, s, u.name, &err);
 	if (st)
@@ -248,13 +261,14 @@ static void come_back(ag_server *h, ag_httpd_request *rq, ag_httpd_reply *rp, ag
 		return;
 	}
 	if (error.len) {
-		fail(h, rq, rp, ag_str_eqc(error, "access_denied") ? "denied" : "refused",
-		     "the issuer ended it with an error");
+		refuse(h, rq, rp, AG_S(""),
+		       ag_str_eqc(error, "access_denied") ? "denied" : "refused",
+		       "the issuer ended it with an error");
 		return;
 	}
 	st = ask_issuer(h, s, rq, &r, &claims, &err);
 	if (st)
-		fail(h, rq, rp, kind_of(st), err.msg);
+		refuse(h, rq, rp, AG_S(""), kind_of(st), err.msg);
 	else
 		let_in(h, rq, rp, s, &claims, back);
 }

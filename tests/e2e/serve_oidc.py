@@ -132,6 +132,11 @@ def journey(store, model, issuer):
     argus(store, model, "user", "enable", "ann@example.com")
     argus(store, model, "user", "delete", "ann@example.com")
     check("who was deleted signs up again", me(a, sign_in(a, issuer)[1])["user"] == "ann@example.com")
+    rows = json.loads(argus(store, model, "log", "-o", "json", "-n", "1000"))["calls"]
+    rows = [(r["user"], r["outcome"] == "ok", r["detail"].split(": ")[-1]) for r in sorted(rows, key=lambda r: r["row"]) if r["tool"] == "sign_in"]
+    ann, nobody = ("ann@example.com", True, "by issuer, from 127.0.0.1"), ("", False, "no_account")
+    check("each sign-in is in the audit table, with its end", rows == [ann] * 3 + [("", False, "name_taken")] + [nobody] * 8 +
+          [("ann@example.com", False, "inactive"), ann], rows)
     said = a.said() + b.said()
     check("no secret, code or token is in what it said", not any(x in said for x in (SECRET, session, "eyJ")), said)
     a.stop()

@@ -18,6 +18,12 @@ from serve import DIR, Server, argus, ask, check
 PASSWORD = "correct horse"
 
 
+def sign_ins(store, model):
+    """Of the audit table, oldest first: who, how it ended, and how it was tried."""
+    rows = json.loads(argus(store, model, "log", "-o", "json", "-n", "1000"))["calls"]
+    return [(r["user"], r["outcome"], r["detail"]) for r in sorted(rows, key=lambda r: r["row"]) if r["tool"] == "sign_in"]
+
+
 def cookie_of(reply):
     return reply.headers.get("set-cookie", "").split(";")[0]
 
@@ -47,6 +53,9 @@ def first_start(store, model):
     check("the cookie is for this site alone and not for scripts",
           all(x in said for x in ("HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=1209600")), said)
     check("the link works once", setup(server, link, "another " + PASSWORD).status == 403)
+    got = sign_ins(store, model)
+    unknown = ("", "PERMISSION_DENIED", "by link, from 127.0.0.1: the link is unknown, used or expired")
+    check("sign-ins by a link are in the audit table, and those that failed", got == [unknown, ("admin", "ok", "by link, from 127.0.0.1"), unknown], got)
     other = Server(store, model)
     check("a later start names no link", "/setup#" not in other.said(), other.said())
     other.stop()
@@ -82,8 +91,14 @@ def sessions(server, store, model, admin):
     check("a password is changed by who knows the old one", r == [403, 400, 204], r)
     r = [ask(server, "GET", "/api/auth/me", Cookie=c).status for c in (ann, two)]
     check("which ends the other sessions", r == [401, 200], r)
+    before = len(sign_ins(store, model))
     r = [login(server, "ann", p).status for p in (PASSWORD, PASSWORD + "2")]
     check("the old one is good no more", r == [401, 200], r)
+    login(server, "my secret, typed in the wrong field", PASSWORD)
+    got = sign_ins(store, model)[before:]
+    check("sign-ins by a password are in the audit table; a name that is no account's is not kept",
+          got == [("ann", "PERMISSION_DENIED", "by password, from 127.0.0.1: wrong password"), ("ann", "ok", "by password, from 127.0.0.1"),
+                  ("", "PERMISSION_DENIED", "by password, from 127.0.0.1: no account of that name")], got)
     r = [ask(server, "POST", "/api/auth/logout", Cookie=two, Content_Type="application/json").status, ask(server, "GET", "/api/auth/me", Cookie=two).status]
     check("logging out ends the session", r == [204, 401], r)
     forged = ["argus_session=" + x for x in ("", "x", "argus_" + "A" * 43, two.split("=")[1][:-1] + "\"")]
