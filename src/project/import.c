@@ -1,6 +1,8 @@
 /* import -- see the header. Two passes over the loaded file: the type of each column, then the rows. */
 #include "project/import.h"
 
+#include <xxhash.h>
+
 #include "base/utf8.h"
 #include "columns/load.h"
 
@@ -168,13 +170,28 @@ static ag_status import_row(void *arg, uint64_t row, const ag_val *doc, const ag
 
 /* --- columns --- */
 
-static bool import_is_taken(const import_work *w, size_t n, ag_str name)
+/* A name, or what names with a number begin with. Names are in lower case, so equal bytes are equal names. */
+typedef struct import_slot {
+	ag_str name;
+	bool is_taken; /* a column has it */
+	size_t number; /* the next that may be free behind it */
+} import_slot;
+
+/* Twice as many slots as names: a free one ends each search. */
+typedef struct import_names_of {
+	import_slot *slots;
+	size_t nslot; /* a power of two */
+} import_names_of;
+
+static import_slot *import_slot_of(const import_names_of *t, ag_str name)
 {
-	for (size_t i = 0; i < n; i++) {
-		if (ag_str_ieq(w->columns[i].name, name))
-			return true;
-	}
-	return false;
+	size_t i = (size_t)XXH3_64bits(name.ptr, name.len) & (t->nslot - 1);
+
+	while (t->slots[i].name.ptr && !ag_str_eq(t->slots[i].name, name))
+		i = (i + 1) & (t->nslot - 1);
+	if (!t->slots[i].name.ptr)
+		t->slots[i] = (import_slot){ .name = name, .number = 2 };
+	return &t->slots[i];
 }
 
 /* The header, by the longest row: a short one lacks the last cells. */
@@ -198,21 +215,41 @@ static ag_status import_header(void *arg, uint64_t row, const ag_val *doc, const
 	return AG_OK;
 }
 
+/* "a", "a_2", "a_3" … for equal headings: the first number that is free. A name that is taken stays so, and the numbers behind it
+ * are never tried again. */
+static ag_str import_free_name(const import_names_of *t, ag_str name, ag_arena *arena)
+{
+	import_slot *base;
+	ag_str numbered;
+
+	if (!import_slot_of(t, name)->is_taken)
+		return name;
+	base = import_slot_of(t, ag_utf8_prefix(name, AG_IMPORT_MAX_NAME - 5));
+	do
+		numbered = ag_str_printf(arena, "%.*s_%zu", AG_FMT(base->name), base->number++);
+	while (import_slot_of(t, numbered)->is_taken);
+	return numbered;
+}
+
 static size_t import_names(import_work *w)
 {
+	import_names_of t = { .nslot = 16 };
 	size_t nrenamed = 0;
 
+	/* Each column asks for its name, what that begins with, and a number; names that are tried in vain are columns' own. */
+	while (t.nslot < 6 * w->n)
+		t.nslot *= 2;
+	t.slots = ag_new_n(w->what->arena, import_slot, t.nslot);
+	memset(t.slots, 0, t.nslot * sizeof(*t.slots));
 	for (size_t i = 0; i < w->n; i++) {
 		import_column *c = &w->columns[i];
-		ag_str name = ag_import_name(c->key, w->what->arena), base;
+		ag_str name = ag_import_name(c->key, w->what->arena);
 
 		if (!name.len)
 			name = ag_str_printf(w->what->arena, "column_%zu", i + 1);
-		base = ag_utf8_prefix(name, AG_IMPORT_MAX_NAME - 5);
-		for (size_t k = 2; import_is_taken(w, i, name); k++)
-			name = ag_str_printf(w->what->arena, "%.*s_%zu", AG_FMT(base), k);
-		c->name = name;
-		nrenamed += !ag_str_eq(name, c->key);
+		c->name = import_free_name(&t, name, w->what->arena);
+		import_slot_of(&t, c->name)->is_taken = true;
+		nrenamed += !ag_str_eq(c->name, c->key);
 	}
 	return nrenamed;
 }

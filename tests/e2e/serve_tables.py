@@ -9,6 +9,7 @@
 import http.client
 import json
 import os
+import resource
 import sqlite3
 import subprocess
 import sys
@@ -214,6 +215,17 @@ def full_disk(store, model, project, ann):
     other.stop()
 
 
+def equal_headings(store, model):
+    """A name is looked for in a time that does not grow with the columns before it: half a minute was spent on these before."""
+    heading = "the same very long heading of a column that goes on beyond sixty letters"
+    with open(DIR + "/equal.csv", "w", encoding="utf-8") as f:
+        f.write(",".join([heading] * 2000) + "\n" + ",".join(str(i) for i in range(2000)) + "\n")
+    before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+    argus(store, model, "import", DIR + "/equal.csv", "--project", "equal")
+    spent = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
+    check("2,000 equal headings are named in a moment", spent < 6, spent)
+
+
 def on(name, store, model):
     global FOLDER
     print("# " + name)
@@ -229,6 +241,7 @@ def on(name, store, model):
     large(server, ann, project)
     many(server, ann)
     full_disk(store, model, project, ann)
+    equal_headings(store, model)
     check("it ends with 0", server.stop() == 0, server.said())
 
 
