@@ -98,6 +98,22 @@ ag_status ag_audit_profile(ag_audit *a, const ag_ctx *ctx, const ag_profile **re
 	return AG_OK;
 }
 
+/* The passes over a server's collection end with the budget of seconds: what is not counted then, the loop will not ask either. */
+static ag_status look_ahead(ag_audit *a, const ag_ctx *ctx, ag_err *err)
+{
+	const ag_budget *b = &a->opts->budget;
+	const int64_t end_ms = b->since_ms + (int64_t)(b->seconds * 1000);
+	const bool by_budget = b->seconds > 0 && b->since_ms &&
+	                       (!ctx->deadline_ms || end_ms < ctx->deadline_ms);
+	ag_ctx limited = *ctx;
+	ag_status st;
+
+	if (by_budget)
+		limited.deadline_ms = end_ms;
+	st = ag_audit_ahead(a->source, &limited, &a->hypotheses, err);
+	return st == AG_TIMEOUT && by_budget ? ag_ctx_check(ctx, err) : st;
+}
+
 ag_status ag_audit_hypotheses(ag_audit *a, const ag_ctx *ctx, const ag_hypotheses **ret,
                               ag_err *err)
 {
@@ -119,7 +135,7 @@ ag_status ag_audit_hypotheses(ag_audit *a, const ag_ctx *ctx, const ag_hypothese
 		if (!st)
 			st = ag_catalogue_run(&x, a->arena, &a->hypotheses, err);
 		if (!st)
-			st = ag_audit_ahead(a->source, ctx, &a->hypotheses, err);
+			st = look_ahead(a, ctx, err);
 		if (st)
 			return st;
 		a->has_hypotheses = true;

@@ -113,8 +113,8 @@ static size_t run_gaps(const ag_audit_state *s, const ag_source_info *info, ag_a
 			.severity = AG_CRITICAL,
 			.total = info->ndoc,
 			.message = AG_S("the run ended before it had looked at any field"),
-			.next_step = AG_S("give it a larger budget, or audit without a model: "
-			                  "--planner builtin"),
+			.next_step = AG_S("`argus resume` goes on where it stopped; it may need a "
+			                  "larger budget, or no model: --planner builtin"),
 		};
 		return 1;
 	}

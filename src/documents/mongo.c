@@ -260,7 +260,7 @@ static ag_status admit(ag_mongo_source *m, const ag_ctx *ctx, const ag_mongo_com
 		return AG_OK;
 	ag_fail(err, AG_LIMIT, ORIGIN,
 	        "%.*s: no index fits the query, so the server would read %s%" PRIu64
-	        " documents; the limit is %" PRIu64,
+	        " documents; the limit is %" PRIu64 " (--max-scan)",
 	        AG_FMT(m->base.info.key), m->base.info.is_estimate ? "about " : "all ",
 	        m->base.info.ndoc, m->max_scan);
 	ag_err_hint(err, "create an index, narrow the filter, or allow it with --max-scan");

@@ -115,25 +115,22 @@ static bool take_count(const sums *s, size_t i, const ag_val *group)
 	return true;
 }
 
-static bool is_wanted(const sums *s, size_t i, const ag_val *doc, const ag_val *id)
-{
-	for (size_t k = 0; k < AG_MONGO_SHOWN && s->ids[i * AG_MONGO_SHOWN + k]; k++)
-		if (ag_val_eq(s->ids[i * AG_MONGO_SHOWN + k], id))
-			return ag_filter_match(s->q[i].filter, doc);
-	return false;
-}
-
+/* In the order of their _ids, which is the same in each run; the server gives them as its plan has them. */
 static void give_docs(const sums *s, const ag_val *docs, size_t ndoc)
 {
 	for (size_t i = 0; i < s->n; i++) {
+		const ag_val *const *ids = &s->ids[i * AG_MONGO_SHOWN];
 		ag_val *some = ag_new_n(s->arena, ag_val, AG_MONGO_SHOWN);
 		size_t n = 0;
 
-		for (size_t d = 0; d < ndoc && n < AG_MONGO_SHOWN; d++) {
-			const ag_val *id = ag_val_getc(&docs[d], "_id");
+		for (size_t k = 0; k < AG_MONGO_SHOWN && ids[k]; k++) {
+			for (size_t d = 0; d < ndoc && n < AG_MONGO_SHOWN; d++) {
+				const ag_val *id = ag_val_getc(&docs[d], "_id");
 
-			if (id && is_wanted(s, i, &docs[d], id))
-				some[n++] = docs[d];
+				if (id && ag_val_eq(ids[k], id) &&
+				    ag_filter_match(s->q[i].filter, &docs[d]))
+					some[n++] = docs[d];
+			}
 		}
 		s->said[i].docs = some;
 		s->said[i].ndoc = n;

@@ -103,6 +103,21 @@ static void read_names(ag_source *s, const ag_ctx *ctx, ag_arena *arena, ag_path
 		collect(&some.docs[i], AG_S(""), names, 0);
 }
 
+static ag_str note_of(ag_str shown, ag_str field, ag_str near, ag_arena *arena)
+{
+	if (!near.len)
+		return ag_str_printf(arena, "no document has the field \"%.*s\"", AG_FMT(shown));
+	if (ag_str_eq(near, field))
+		return ag_str_printf(
+			arena,
+			"\"%.*s\" is one name with a dot or \"$\" in it, which no filter "
+			"can ask for; rename it",
+			AG_FMT(shown));
+	return ag_str_printf(arena,
+	                     "no document has the field \"%.*s\"; the nearest name is \"%.*s\"",
+	                     AG_FMT(shown), AG_FMT(near));
+}
+
 size_t ag_query_absent(ag_source *s, const ag_ctx *ctx, const ag_safe_query *q,
                        const ag_found *found, ag_arena *arena, const ag_str **ret)
 {
@@ -118,7 +133,6 @@ size_t ag_query_absent(ag_source *s, const ag_ctx *ctx, const ag_safe_query *q,
 	ag_filter_paths(f, arena, &fields, &n);
 	for (size_t i = 0; i < n && i < MAX_FIELDS; i++) {
 		const ag_str shown = ag_utf8_prefix(fields[i], MAX_NAME_LEN);
-		ag_str near;
 
 		/* The result documents of a pipeline are not those that it reads. */
 		if (!fields[i].len ||
@@ -126,15 +140,8 @@ size_t ag_query_absent(ag_source *s, const ag_ctx *ctx, const ag_safe_query *q,
 			continue;
 		if (!names.n)
 			read_names(s, ctx, arena, &names);
-		near = nearest(fields[i], &names, arena);
-		notes[nnote++] =
-			near.len
-				? ag_str_printf(
-					  arena,
-					  "no document has the field \"%.*s\"; the nearest name is \"%.*s\"",
-					  AG_FMT(shown), AG_FMT(near))
-				: ag_str_printf(arena, "no document has the field \"%.*s\"",
-		                                AG_FMT(shown));
+		notes[nnote++] = note_of(shown, fields[i], nearest(fields[i], &names, arena),
+		                         arena);
 	}
 	return nnote;
 }

@@ -47,6 +47,18 @@ ag_source_root ag_source_base(ag_str uri, ag_arena *arena)
 }
 
 /* Names the scheme only: what follows it may hold a password. */
+/* "mongodb:/host" is a path, and was meant as an address. NULL = no such slip. */
+static const char *meant_scheme(ag_str uri)
+{
+	static const char *const schemes[] = { "mongodb", "mongodb+srv", "cosmos" };
+	const ptrdiff_t at = ag_str_find(uri, ':');
+
+	for (size_t i = 0; at > 0 && i < AG_NELEM(schemes); i++)
+		if (ag_str_ieq(ag_str_make(uri.ptr, (size_t)at), ag_str_c(schemes[i])))
+			return schemes[i];
+	return NULL;
+}
+
 static ag_status fail_scheme(ag_str uri, ag_err *err)
 {
 	ag_buf known = AG_BUF_INIT(1024);
@@ -86,6 +98,9 @@ ag_status ag_source_list(const ag_ctx *ctx, ag_str uri, ag_arena *arena, ag_sour
 		st = source_types[i]->list(ctx, uri, arena, ret, nret, err);
 		for (size_t k = 0; !st && k < *nret; k++)
 			(*ret)[k].type = source_types[i];
+		if (st == AG_NOT_FOUND && source_types[i] == &ag_source_files && meant_scheme(uri))
+			ag_err_hint(err, "the address of a server begins with %s://",
+			            meant_scheme(uri));
 		return st;
 	}
 	return fail_scheme(uri, err);

@@ -1,7 +1,8 @@
 /* failure -- what went wrong with a server, as a status and a sentence with the next step. */
 #include "mongo/parts.h"
 
-#define ORIGIN "mongo"
+#define ORIGIN       "mongo"
+#define UNAUTHORIZED 13
 
 /* Codes of the server: error_codes.yml of MongoDB. */
 static const struct {
@@ -9,7 +10,7 @@ static const struct {
 	ag_status status;
 	const char *what, *hint; /* NULL = the server's own message alone */
 } codes[] = {
-	{ 13, AG_DENIED, "the user has no right to",
+	{ UNAUTHORIZED, AG_DENIED, "the user has no right to",
 	  "give the user the role \"read\" on the database" },
 	{ 8000, AG_DENIED, "the server refused", "check user and password" },
 	{ 18, AG_DENIED, "the server refused the login for",
@@ -51,7 +52,12 @@ static ag_status of_server(const ag_mongo *m, const ag_mongo_command *c, const b
 		             AG_FMT(m->place), codes[i].what, verb, c->database.len ? " on " : "",
 		             AG_FMT(c->database), ns.len ? "." : "",
 		             (int)(ns.len < 80 ? ns.len : 80), ns.ptr, why->message);
-		if (codes[i].hint)
+		if (why->code == UNAUTHORIZED && !m->user.len)
+			ag_err_hint(
+				err,
+				"the address names no user: write mongodb://USER@host/…, with the "
+				"password in " AG_MONGO_PASSWORD_ENV);
+		else if (codes[i].hint)
 			ag_err_hint(err, "%s", codes[i].hint);
 		break;
 	}

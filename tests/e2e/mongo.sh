@@ -217,8 +217,14 @@ start_fake "shop.orders=$shop/orders.ndjson" --rule 'aggregate:2 error 40324 Unr
 run audit "$uri/shop.orders" --store d.db; want "a server without \$facet" 0 "19 problems"
 holds "it is asked for it once" [ "$(grep -cF '$facet' record)" -eq 1 ]
 stop_fake "a server without \$facet"
+start_fake "shop.orders=$shop/orders.ndjson" --rule 'aggregate:2 slow 30000'
+begin=$(date +%s)
+run audit "$uri/shop.orders" --max-seconds 3 --store d.db; want "a slow pass, and a limit" 0 "Incomplete"
+holds "the limit ends the pass, too" [ $(($(date +%s) - begin)) -lt 15 ]
+stop_fake "a slow pass"
 start_fake "shop.orders=$shop/orders.ndjson" --rule 'find slow 3000'
 run audit "$uri/shop.orders" --max-seconds 1 --store d.db; want "a slow server, and a limit" 0 "Incomplete"
+run audit "mongodb:/127.0.0.1/shop"; want "an address with one slash" 1 "" "begins with mongodb://"
 "$ARGUS" audit "$uri/shop.orders" --store d.db >out 2>err &
 pid=$!
 sleep 0.7

@@ -34,6 +34,9 @@ for i in range(60000): print(json.dumps({"_id": i, "code": "A%05d" % i, "n": "x"
 run audit "$uri/shop.many" --store m.db; want "a sample of a large collection" 0 "profile    of a sample of 12,000 documents"
 holds "its counts are of all" grep -qE "n +.* 600 " out
 
+printf '{"_id": %d, "x.y": %d}\n' 1 1 2 2 3 3 | engine_load shop a.b.c || exit 1
+run query "$uri/shop.a.b.c" '{"x.y": 2}'; want "a name with a dot, in a collection with dots" 0 "" "one name with a dot"
+
 engine_load private orders <"$shop/orders.ndjson" 2>/dev/null || exit 1
 at=@127.0.0.1:$port/private.orders
 for how in SCRAM-SHA-1 SCRAM-SHA-256; do
@@ -42,7 +45,7 @@ for how in SCRAM-SHA-1 SCRAM-SHA-256; do
 done
 ARGUS_MONGODB_PASSWORD=p@ss:w0rd/77 run audit "mongodb://ann$at" --store m.db; want "the password of the environment" 0 "19 problems"
 ARGUS_MONGODB_PASSWORD=p@ss:w0rd/77 run verify last --store m.db; want "verify with it" 0 confirmed
-run query "mongodb://127.0.0.1:$port/private.orders" '{}'; want "no login where one is wanted" 1 "" "no right to"
+run query "mongodb://127.0.0.1:$port/private.orders" '{}'; want "no login where one is wanted" 1 "" "the address names no user"
 cat out err m.db* >all 2>/dev/null
 holds "the password is nowhere" sh -c '! grep -qaE "p(@|%40)ss(:|%3A)w0rd" all'
 
