@@ -40,8 +40,9 @@ struct ag_planner {
 	 * propose() has proposed nothing: it is asked again, within the budget, as what it is now. */
 	unsigned uncounted;
 	/* Set by the loop where the agent keeps text: called with the pieces of a reply as they come, on the run's thread.
-	 * is_void: what was said of this reply is void. NULL = nobody listens. */
-	void (*say)(void *arg, ag_str text, bool is_void);
+	 * is_void: what was said of this reply is void. more: the next piece, or the end of the reply, is there already. NULL = nobody
+	 * listens. */
+	void (*say)(void *arg, ag_str text, bool is_void, bool more);
 	void *say_arg;
 };
 

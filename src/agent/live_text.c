@@ -18,13 +18,13 @@ void ag_live_text_release(ag_live_text *l)
 	ag_buf_release(&l->words);
 }
 
-static void show(ag_live_text *l, ag_llm_delta_type type, unsigned call, ag_str text)
+static void show(ag_live_text *l, ag_llm_delta_type type, unsigned call, ag_str text, bool more)
 {
 	ag_buf clean = AG_BUF_INIT(2 * MAX_BYTES);
 
 	/* A text that cannot be cleaned is not shown; the log says why. */
 	if (ag_log_clean(text, &clean) && !clean.failed) {
-		const ag_llm_delta d = { type, ag_buf_view(&clean), call };
+		const ag_llm_delta d = { type, ag_buf_view(&clean), call, more };
 
 		l->has_shown = true;
 		l->to.on_delta(l->to.arg, &d);
@@ -32,13 +32,13 @@ static void show(ag_live_text *l, ag_llm_delta_type type, unsigned call, ag_str 
 	ag_buf_release(&clean);
 }
 
-static void show_held(ag_live_text *l, size_t n)
+static void show_held(ag_live_text *l, size_t n, bool more)
 {
 	const ag_str held = ag_buf_view(&l->held);
 
 	if (!n)
 		return;
-	show(l, l->type, l->call, ag_str_make(held.ptr, n));
+	show(l, l->type, l->call, ag_str_make(held.ptr, n), more);
 	memmove(l->held.ptr, l->held.ptr + n, held.len - n);
 	l->held.len -= n;
 }
@@ -47,17 +47,18 @@ static void show_call(ag_live_text *l, unsigned call, ag_str name)
 {
 	if (call < AG_LIVE_MAX_CALLS)
 		l->calls[call / 8] |= (unsigned char)(1u << call % 8);
-	show(l, AG_LLM_DELTA_CALL, call, name);
+	show(l, AG_LLM_DELTA_CALL, call, name, true);
 }
 
 static void hold(ag_live_text *l, const ag_llm_delta *d)
 {
 	if (l->held.len && (l->type != d->type || l->call != d->call))
-		show_held(l, l->held.len);
+		show_held(l, l->held.len, false);
 	l->type = d->type;
 	l->call = d->call;
 	ag_buf_add(&l->held, d->text);
-	show_held(l, ag_log_settled(ag_buf_view(&l->held)));
+	if (!d->more)
+		show_held(l, ag_log_settled(ag_buf_view(&l->held)), false);
 }
 
 void ag_live_text_take(void *arg, const ag_llm_delta *d)
@@ -74,7 +75,7 @@ void ag_live_text_take(void *arg, const ag_llm_delta *d)
 		hold(l, d);
 		return;
 	}
-	show_held(l, l->held.len);
+	show_held(l, l->held.len, false);
 	show_call(l, d->call, d->text);
 }
 
@@ -96,7 +97,7 @@ static void show_calls(ag_live_text *l, const ag_llm_reply *r)
 			continue;
 		if (!(l->calls[n / 8] & (1u << n % 8))) {
 			show_call(l, n, r->parts[i].name);
-			show(l, AG_LLM_DELTA_INPUT, n, r->parts[i].input);
+			show(l, AG_LLM_DELTA_INPUT, n, r->parts[i].input, true);
 		}
 		n++;
 	}
@@ -106,7 +107,7 @@ static void show_reply(ag_live_text *l, const ag_llm_reply *r)
 {
 	if (r->text.len) {
 		ag_buf_add(&l->words, r->text);
-		show(l, AG_LLM_DELTA_TEXT, 0, r->text);
+		show(l, AG_LLM_DELTA_TEXT, 0, r->text, true);
 	}
 	show_calls(l, r);
 }
@@ -140,7 +141,7 @@ static bool is_same(ag_str a, ag_str b)
 
 void ag_live_text_end(ag_live_text *l, const ag_llm_reply *r)
 {
-	show_held(l, l->held.len);
+	show_held(l, l->held.len, r != NULL);
 	if (r && !is_same(ag_buf_view(&l->words), r->text))
 		ag_live_text_void(l, r);
 	else if (r)

@@ -291,7 +291,7 @@ static void emit_text(ag_loop *l, bool is_void)
 		AG_IGNORE(ag_loop_flush(l, &ignored), "the next flush meets it again");
 }
 
-void ag_loop_say(void *arg, ag_str text, bool is_void)
+void ag_loop_say(void *arg, ag_str text, bool is_void, bool more)
 {
 	ag_loop *l = arg;
 
@@ -300,7 +300,7 @@ void ag_loop_say(void *arg, ag_str text, bool is_void)
 		return;
 	}
 	ag_buf_add(&l->text, text);
-	if (l->text.len && ag_clock_mono(l->ctx->clock) >= l->text_due_ms)
+	if (l->text.len && !more && ag_clock_mono(l->ctx->clock) >= l->text_due_ms)
 		emit_text(l, false);
 }
 

@@ -69,7 +69,7 @@ AG_CHECK ag_status ag_loop_begin_again(ag_loop *l, ag_str resumed, ag_err *err);
 /* From there to the end of the run, with the finish committed. done: the calls that were under way, in their order. */
 void ag_loop_go_on(ag_loop *l, const ag_loop_done *done, size_t ndone);
 /* ag_planner.say of the loop; arg: the ag_loop. A failure to commit is met again by the next flush. */
-void ag_loop_say(void *arg, ag_str text, bool is_void);
+void ag_loop_say(void *arg, ag_str text, bool is_void, bool more);
 /* Give the lease back, unless the end of the run did: the next sitting need not wait. */
 void ag_loop_release(ag_loop *l);
 /* Renew the lease when half of it is gone. */

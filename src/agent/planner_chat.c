@@ -80,7 +80,7 @@ static void relay(void *arg, const ag_llm_delta *d)
 	const chat *p = arg;
 
 	if (p->base.say && (d->type == AG_LLM_DELTA_TEXT || d->type == AG_LLM_DELTA_VOID))
-		p->base.say(p->base.say_arg, d->text, d->type == AG_LLM_DELTA_VOID);
+		p->base.say(p->base.say_arg, d->text, d->type == AG_LLM_DELTA_VOID, d->more);
 	if (p->o.watch.on_delta)
 		p->o.watch.on_delta(p->o.watch.arg, d);
 }

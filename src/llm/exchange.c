@@ -30,7 +30,34 @@ typedef struct stream {
 	ag_sse sse;
 	bool failed; /* the content is an error, or cannot be read */
 	ag_err error;
+	const ag_llm_attempt *a;
+	ag_llm_delta last; /* of the piece that is read; its text is in last_text */
+	ag_buf last_text;
+	bool has_last;
 } stream;
+
+/* --- deltas: each is passed on when it is known whether more came with it --- */
+
+static void pass_last(stream *s, bool more)
+{
+	if (!s->has_last)
+		return;
+	s->has_last = false;
+	s->last.text = ag_buf_view(&s->last_text);
+	s->last.more = more;
+	s->a->on_delta(s->a->arg, &s->last);
+}
+
+static void on_delta(void *arg, const ag_llm_delta *d)
+{
+	stream *s = (stream *)arg;
+
+	pass_last(s, true);
+	s->last = *d;
+	ag_buf_clear(&s->last_text);
+	ag_buf_add(&s->last_text, d->text);
+	s->has_last = true;
+}
 
 /* --- reading ------------------------------------------------------------------------------------- */
 
@@ -70,6 +97,7 @@ static ag_status on_body(void *arg, ag_str bytes, ag_err *err)
 	stream *s = (stream *)arg;
 	ag_status st = take(s, bytes, &s->error);
 
+	pass_last(s, !st && ag_acc_is_done(s->acc));
 	if (st) {
 		s->failed = true;
 		if (err)
@@ -281,9 +309,11 @@ static void end_of_whole(ag_llm_attempt *a, stream *s, ag_arena *arena)
 		return;
 	}
 	if (!s->wire->reply(ag_buf_view(&s->head), a->acc, &e)) {
+		pass_last(s, true);
 		verdict(a, AG_LLM_DONE);
 		return;
 	}
+	pass_last(s, false);
 	if (e.status == AG_PROTOCOL && has_coding(a, s)) /* "[" may be the first byte of one */
 		encoded(a, arena);
 	else if (e.status == AG_PROTOCOL && ends_open(body))
@@ -297,6 +327,7 @@ static void end_of_stream(ag_llm_attempt *a, stream *s, ag_arena *arena)
 	ag_err e = { 0 };
 	ag_status st = ag_sse_end(&s->sse, &e);
 
+	pass_last(s, ag_acc_is_done(a->acc));
 	if (ag_acc_is_done(a->acc)) /* so it is as soon as a stop reason came */
 		verdict(a, AG_LLM_DONE);
 	else if (st &&
@@ -366,7 +397,10 @@ static bool may_pass(ag_llm_attempt *a, uint64_t *ret_ticket)
 
 void ag_llm_try(ag_llm_attempt *a, ag_arena *arena)
 {
-	stream s = { .wire = a->l->wire, .head = AG_BUF_INIT(MAX_BODY_BYTES) };
+	stream s = { .wire = a->l->wire,
+		     .head = AG_BUF_INIT(MAX_BODY_BYTES),
+		     .a = a,
+		     .last_text = AG_BUF_INIT(MAX_BODY_BYTES) };
 	int64_t begin = ag_llm_mono(a->l, a->ctx);
 	uint64_t ticket = 0;
 	ag_err e = { 0 };
@@ -375,7 +409,8 @@ void ag_llm_try(ag_llm_attempt *a, ag_arena *arena)
 	if (!may_pass(a, &ticket))
 		return;
 	s.acc = a->acc;
-	ag_acc_on_delta(a->acc, a->on_delta, a->arg);
+	if (a->on_delta)
+		ag_acc_on_delta(a->acc, on_delta, &s);
 	ag_sse_init(&s.sse, on_event, &s);
 	e.status = send_it(a, &s, arena, &e);
 	judge(a, &s, &e, ag_llm_mono(a->l, a->ctx) - begin, arena);
@@ -384,4 +419,5 @@ void ag_llm_try(ag_llm_attempt *a, ag_arena *arena)
 		                report_of(a));
 	ag_sse_release(&s.sse);
 	ag_buf_release(&s.head);
+	ag_buf_release(&s.last_text);
 }

@@ -121,6 +121,8 @@ typedef struct ag_llm_delta {
 	ag_llm_delta_type type;
 	ag_str text;
 	unsigned call; /* CALL, INPUT: which call of the answer, from 0 */
+	/* The next one, or the end of the answer, was received with it: showing it can wait for that. */
+	bool more;
 } ag_llm_delta;
 
 typedef struct ag_llm_request {

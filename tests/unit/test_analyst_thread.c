@@ -300,6 +300,20 @@ static void check_whole(analyst_world *w, const ag_id *turn, const char *answer,
 		assert_true(s.queries[i].has_output);
 }
 
+static void a_reply_that_comes_whole_is_no_event_of_its_own(void **state)
+{
+	analyst_world *w = *state;
+	ag_event *events;
+	size_t n;
+
+	aw_script(w, short_answers, 1);
+	aw_ask(w, "A?");
+	assert_ok(w, ag_store_events(w->shop.store, &w->r.turn, 0, w->shop.arena, &events, &n,
+	                             &w->err));
+	assert_true(count(events, n, AG_EV_PROPOSAL) == 1);
+	assert_int_equal(count(events, n, AG_EV_TEXT_DELTA), 0);
+}
+
 static void a_turn_goes_on_behind_each_of_its_events(void **state)
 {
 	analyst_world *w = *state;
@@ -378,6 +392,7 @@ int main(void)
 		T(a_replaced_turn_is_no_part_of_the_conversation),
 		T(earlier_results_are_known_in_the_next_question),
 		T(a_turn_is_read_back_from_the_store),
+		T(a_reply_that_comes_whole_is_no_event_of_its_own),
 		T(a_turn_goes_on_behind_each_of_its_events),
 		T(another_question_goes_on_behind_each_event_too),
 	};
