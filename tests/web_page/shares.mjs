@@ -98,7 +98,7 @@ await check('a shared artifact follows its newest version, with its data handed 
 	await panel(page).waitFor() // Escape closed the dialog alone
 	const stranger = await open(demo, {}, path)
 	await stranger.frameLocator('iframe').locator('.barlayer .point').nth(23).waitFor()
-	await stranger.getByText('A new version takes its place.').waitFor()
+	await stranger.getByText('New versions of the artifact appear here.').waitFor()
 	want((await stranger.locator('iframe').getAttribute('sandbox')) === 'allow-scripts', 'another sandbox')
 	await stranger.getByText('Where its data comes from').click()
 	await stranger.getByRole('region', { name: 'months' }).getByText('24 rows').waitFor()
@@ -172,7 +172,7 @@ await check('a link for members asks who opens it to sign in', async () => {
 	await shareThread(page)
 	const path = await make(page, 'Members of the project')
 	await dialog(page).getByRole('button', { name: 'Make another' }).click()
-	await dialog(page).getByRole('radio', { name: 'People whom I name' }).check()
+	await dialog(page).getByRole('radio', { name: 'People that I name' }).check()
 	await dialog(page).getByLabel('Names of users').fill('somebody, nobody')
 	await dialog(page).getByRole('button', { name: 'Make a link' }).click()
 	await dialog(page).getByText('somebody, nobody').waitFor()

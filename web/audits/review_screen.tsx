@@ -42,7 +42,7 @@ function Decide({ of: w }: { of: Waiting }) {
 			</label>
 			<div className="flex flex-wrap gap-2">
 				<Button disabled={decide.isPending} onClick={() => decide.mutate('tp')}>
-					It is a problem: put it into the report
+					It is a problem: keep it
 				</Button>
 				<Button disabled={decide.isPending} onClick={() => decide.mutate('fp')}>
 					It is no problem: drop it
@@ -83,14 +83,14 @@ export function ReviewScreen() {
 			{list.isPending && <p className="text-quiet">Loading …</p>}
 			{list.isSuccess && waiting.length === 0 && (
 				<p className="rounded-lg border border-line bg-panel px-4 py-6">
-					Nothing waits. An audit by a model leaves findings here that it is not sure about. You decide whether each is a problem, and the report shows it only then.
+					Nothing waits. An audit by a model leaves findings here that it is not sure about. You decide whether each is a problem; until then the report marks it.
 				</p>
 			)}
-			{waiting.length > 0 && <p className="text-sm text-quiet">{many(waiting.length, 'finding')}, the newest audit first. A report shows a finding only after somebody confirmed it.</p>}
+			{waiting.length > 0 && <p className="text-sm text-quiet">{many(waiting.length, 'finding')}, the newest audit first. Reports mark each until somebody decides.</p>}
 			<ul className="space-y-2">
-				{waiting.map(w => (
+				{waiting.map((w, i) => (
 					<li key={w.finding.id}>
-						<p className="mb-1 font-mono text-sm text-quiet">{w.run.collection}</p>
+						{w.run.id !== waiting[i - 1]?.run.id && <h3 className="mt-4 mb-1 font-mono text-sm font-semibold">{w.run.collection}</h3>}
 						<FindingCard
 							collection={w.run.collection}
 							of={w.finding}

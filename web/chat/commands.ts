@@ -19,6 +19,7 @@ export const COMMANDS: SlashCommand[] = [
 	{ name: 'retry', help: 'another answer to the last question' },
 	{ name: 'edit', help: 'change the last question' },
 	{ name: 'branch', help: 'go on from the last answer in a new conversation' },
+	{ name: 'recipe', help: 'make a recipe of the questions and statements of this conversation' },
 	{ name: 'new', help: 'begin a new conversation' },
 	{ name: 'threads', argument: '[WORDS]', help: 'find a conversation' },
 	{ name: 'project', argument: '[NAME]', help: 'begin a new conversation about another project' },

@@ -9,13 +9,14 @@ import { ArtifactCard } from '../artifacts/card'
 import { Problem, type Start, api, ask } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
 import { ProjectChoice } from '../shared/project_choice'
+import { keepDraft } from '../shared/recipe_draft'
 import { Button } from '../shared/ui'
 import { commandOf, statementOf } from './commands'
 import { Composer } from './composer'
 import { LostAccess } from './lost_access'
 import { type Actions, MessageView } from './message'
 import { Talk, type TalkHandle, isWhole } from './talk'
-import { type Drawn, type Message, textOf, turnAt } from './types'
+import { type Answer, type Drawn, type Message, textOf, turnAt } from './types'
 
 interface Earlier {
 	next: string | null
@@ -77,6 +78,10 @@ function withNotes(page: Message[], now: Message[]): Message[] {
 }
 
 const focusOn = (message: HTMLElement) => message.querySelector<HTMLElement>('article')?.focus({ preventScroll: true })
+const sqlOf = (answer: Message | undefined): string => {
+	const said = answer?.parts.find(p => p.type === 'data-answer')?.data as Answer | undefined
+	return said?.queries.findLast(q => q.ok && q.sql)?.sql ?? ''
+}
 const isRemoved = (e: unknown) => e instanceof Problem && e.status === 403
 
 function EarlierVersion({ onNewest, onBranch }: { onNewest: () => void; onBranch: () => void }) {
@@ -322,6 +327,17 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 			why.querySelector('summary')?.focus()
 		})
 	}
+	// Each question is a step, with the last statement that worked for it.
+	const toRecipe = () => {
+		const steps = messages.flatMap((m, i) => {
+			if (m.role !== 'user') return []
+			const sql = statementOf(textOf(m)) || sqlOf(messages[i + 1])
+			return [{ prompt_template: statementOf(textOf(m)) ? `Run a statement of ${project}` : textOf(m), sql }]
+		})
+		if (!steps.length) return setHint('Ask something first: its questions become the steps of the recipe.')
+		keepDraft({ project, steps })
+		void navigate({ to: '/manage/$part', params: { part: 'recipes' } })
+	}
 	const [isFinding, setFinding] = useState<string | null>(null) // the words it begins with
 	// The browser's own search finds only what is in the page. A second Ctrl+F leads to it.
 	const isLong = !isWhole(messages) || older !== null
@@ -370,6 +386,8 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 				return withLast(turn => void branch(turn))
 			case 'edit':
 				return editLast()
+			case 'recipe':
+				return toRecipe()
 			case 'artifact':
 				return outside.onArtifacts()
 		}

@@ -12,8 +12,8 @@ const TITLES: Record<string, [string, string]> = {
 	describe_table: ['Looking at a table', 'Looked at a table'],
 	get_metadata: ['Reading the dictionary', 'Read the dictionary'],
 	explain_query: ['Looking at the plan', 'Looked at the plan of a query'],
-	create_artifact: ['Drawing', 'Drew'],
-	update_artifact: ['Changing a drawing', 'Changed a drawing'],
+	create_artifact: ['Drawing an artifact', 'Drew an artifact'],
+	update_artifact: ['Changing an artifact', 'Changed an artifact'],
 	save_learning: ['Noting what was learned', 'Noted what was learned'],
 }
 
@@ -70,7 +70,8 @@ export function ToolCard({ part, query, isCorrected, lit, onDraft }: Props) {
 		card.current?.scrollIntoView({ block: 'nearest' })
 	}, [isLit, lit])
 	const [doing, did] = TITLES[tool] ?? [`Using ${tool}`, `Used ${tool}`]
-	const what = typeof input?.table_name === 'string' ? `: ${input.table_name}` : ''
+	const of = [input?.table_name, input?.title].find(x => typeof x === 'string')
+	const what = of ? `: ${String(of)}` : ''
 	return (
 		<details
 			ref={card}

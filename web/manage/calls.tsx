@@ -5,7 +5,7 @@ import { useDeferredValue, useState } from 'react'
 import { ProblemNote } from '../shared/problem'
 import { Button } from '../shared/ui'
 import { type Call, manage } from './api'
-import { More, field, moment, usePages } from './parts'
+import { More, field, second, usePages } from './parts'
 
 const numbers = new Intl.NumberFormat()
 
@@ -15,9 +15,9 @@ export function CallRow({ of: c, by = '' }: { of: Call; by?: string }) {
 	return (
 		<li className="px-3 py-1.5">
 			<details>
-				<summary className="grid gap-x-3 text-sm sm:grid-cols-[11rem_minmax(0,8rem)_minmax(0,1fr)_auto]">
-					<span className="text-quiet tabular-nums">{moment(c.at)}</span>
-					<span className="truncate">
+				<summary className="grid grid-cols-[minmax(0,1fr)_auto] gap-x-3 text-sm sm:grid-cols-[12rem_minmax(0,8rem)_minmax(0,1fr)_auto]">
+					<span className="text-quiet tabular-nums max-sm:col-span-2">{second(c.at)}</span>
+					<span className="truncate max-sm:col-span-2">
 						{c.user}
 						{by && <span className="text-quiet"> by {by}</span>}
 					</span>
@@ -48,11 +48,14 @@ export function Calls({ project, isSuper }: { project: string; isSuper: boolean 
 	const rows = list.data?.pages.flatMap(p => p.calls) ?? []
 	return (
 		<section aria-label="Calls" className="space-y-3">
+			<p className="text-sm text-quiet">
+				Each call of the project: who made it, its statement, and what the guard said. Every row holds a hash of the row before it{isSuper ? '; “Check the table” finds rows that were changed or removed' : ''}.
+			</p>
 			<div className="flex flex-wrap items-center gap-2">
 				<input aria-label="Only calls of this user" placeholder="User" value={user} onChange={e => setUser(e.target.value)} className={`${field} w-36`} />
 				<input aria-label="Only calls of this tool" placeholder="Tool" value={tool} onChange={e => setTool(e.target.value)} className={`${field} w-44`} />
 				<select aria-label="How they ended" value={isOk} onChange={e => setOk(e.target.value)} className={field}>
-					<option value="">all</option>
+					<option value="">all results</option>
 					<option value="ok">ok</option>
 					<option value="VALIDATION_ERROR">refused as wrong</option>
 					<option value="PERMISSION_DENIED">not allowed</option>

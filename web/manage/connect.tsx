@@ -6,7 +6,7 @@ import { manage } from './api'
 import { CallRow } from './calls'
 import { More, usePages } from './parts'
 
-function Snippet({ title, text }: { title: string; text: string }) {
+function Snippet({ title, text, short = title }: { title: string; text: string; short?: string }) {
 	return (
 		<section aria-label={title} className="overflow-hidden rounded-lg border border-line">
 			<h3 className="bg-panel px-3 py-2 font-medium">{title}</h3>
@@ -14,7 +14,7 @@ function Snippet({ title, text }: { title: string; text: string }) {
 				{text}
 			</pre>
 			<div className="bg-panel px-2 py-1.5">
-				<CopyText text={text} label={`Copy for ${title}`} />
+				<CopyText text={text} label={`Copy for ${short}`} />
 			</div>
 		</section>
 	)
@@ -68,7 +68,7 @@ export function Connect({ project, hasTokens }: { project: string; hasTokens: bo
 					'This server asks nobody to sign in, so no token is needed. Each call is checked and recorded.'
 				)}
 			</p>
-			<Snippet title="Clients that read mcp.json" text={config({ mcpServers: { argus: to } })} />
+			<Snippet title="Clients that read mcp.json" short="mcp.json" text={config({ mcpServers: { argus: to } })} />
 			<Snippet title="Claude Code" text={`claude mcp add --transport http argus ${url}${header}`} />
 			<Snippet title="Visual Studio Code" text={config({ servers: { argus: to } })} />
 			<Snippet title="curl" text={`curl ${location.origin}/api/projects${hasTokens ? ` -H "${token}"` : ''}`} />

@@ -67,7 +67,7 @@ function One({ project, of, now, canChange }: { project: string; of: (typeof KIN
 		>
 			<h3 className="font-medium">{of.name}</h3>
 			<p className="text-sm text-quiet">{of.use}</p>
-			{!canChange && <p className="font-mono text-sm break-all">{now ? now.address || 'a file or folder of the server' : 'none'}</p>}
+			{!canChange && <p className="font-mono text-sm break-all">{now ? now.address || 'a file or folder of the server' : 'not connected'}</p>}
 			{canChange && (
 				<>
 					<label className="block text-sm">
@@ -119,7 +119,7 @@ export function Connections({ project }: { project: string }) {
 					? `A password is kept encrypted and never shown again. The server allows ${hosts.length ? `the hosts ${hosts.join(', ')}` : 'no host (connection_hosts)'} and ${
 							folders.length ? `SQLite files below ${folders.join(', ')}` : 'no SQLite file (connection_folders)'
 						}.`
-					: 'An administrator of a project that is kept in the store sets its connections. Those of argus.yaml are set there.'}
+					: 'The connections of this project are not changed here: it is set where the server runs, or you are not an administrator of it.'}
 			</p>
 			{KINDS.map(k => (
 				<One key={k.kind} project={project} of={k} now={connections.find(c => c.kind === k.kind)} canChange={can_change} />

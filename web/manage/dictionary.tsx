@@ -106,7 +106,7 @@ function TreeRow({ project, of: r, usual, known, isOpen, isEdited, mayNote, onTo
 	const schema = schemaOf(r.table, usual)
 	return (
 		<div className={`border-b border-line px-2 py-1.5 ${c ? 'pl-9' : ''}`}>
-			<div className="flex flex-wrap items-baseline gap-x-3 gap-y-1">
+			<div className="flex flex-wrap items-center gap-x-3 gap-y-1">
 				{c ? (
 					<span className="min-w-0 font-mono text-sm break-all">{c.name}</span>
 				) : (

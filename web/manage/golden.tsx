@@ -23,7 +23,8 @@ interface Fields {
 	sql?: string
 	tags?: string[]
 }
-const percent = (x: number) => `${Math.round(100 * x)} %`
+const percents = new Intl.NumberFormat(undefined, { style: 'percent', maximumFractionDigits: 0 })
+const percent = (x: number) => percents.format(x)
 
 function Editor({ project, of: old, onDone }: { project: string; of?: Known; onDone: () => void }) {
 	const store = useQueryClient()
@@ -147,7 +148,7 @@ function Results({ project, id }: { project: string; id: string }) {
 				{HOW[e.status] && <span className="text-warn">{HOW[e.status]}</span>}
 				{e.accuracy_before !== undefined && <span className="text-quiet">before: {percent(e.accuracy_before)}</span>}
 				<span className="text-quiet">
-					{moment(e.at)}, {(e.latency_ms / 1000).toFixed(1)} s, ${e.usd.toFixed(4)}, {e.model}
+					{moment(e.at)}, {(e.latency_ms / 1000).toFixed(1)} s{e.usd > 0 && `, $${e.usd.toFixed(4)}`}, model {e.model}
 				</span>
 			</p>
 			{e.status === 'running' && (

@@ -166,8 +166,7 @@ export function Import({ projects }: { projects: Project[] }) {
 	return (
 		<section aria-label="Import" className="space-y-4">
 			<p className="text-sm text-quiet">
-				A CSV file becomes a table that you ask about in a conversation. The first line has the names of the columns; commas, semicolons, tabs and bars separate them. Types are found from the cells. The server keeps the table in a file of its own
-				and writes to no database of yours.
+				A CSV file becomes a table that you ask about in a conversation. The first line has the names of the columns, with commas, semicolons, tabs or vertical bars between them; types follow from the values. The server keeps the table in a separate file and never writes to your databases.
 			</p>
 			{!file && (
 				<DropFile

@@ -11,7 +11,7 @@ import { ValueFields, firstValues } from './value_fields'
 
 const LOOKS: Record<Job['state'], string> = { queued: 'text-quiet', running: 'text-warn', done: 'text-good', dead: 'text-bad', cancelled: 'text-warn' }
 const WORDS: Record<Job['state'], string> = { queued: 'waits', running: 'runs', done: 'done', dead: 'failed', cancelled: 'cancelled' }
-const WORKERS = { alive: 'its worker lives', dead: 'its worker died: another one takes it soon', unknown: 'its worker is on another machine' }
+const WORKERS = { alive: 'running', dead: 'ended: another worker takes the job soon', unknown: 'on another machine' }
 const POLL_MS = 3000
 
 function JobRow({ of: j }: { of: Job }) {
@@ -30,6 +30,7 @@ function JobRow({ of: j }: { of: Job }) {
 				</p>
 				<p className="text-sm text-quiet">
 					{moment(j.ended_at ?? j.started_at ?? j.created_at)} · attempt {j.attempts} of {j.max_attempts}
+					{j.state === 'running' && j.worker && ` · worker ${j.worker}`}
 					{j.state === 'running' && j.worker_state && ` · ${WORKERS[j.worker_state]}`}
 				</p>
 				{j.error && j.state !== 'done' && <p className="text-sm break-words text-bad">{j.error}</p>}
@@ -209,6 +210,7 @@ export function Schedules({ projects }: { projects: Project[] }) {
 	const rows = list.data?.pages.flatMap(p => p.schedules) ?? []
 	return (
 		<section aria-label="Schedules" className="space-y-3">
+			<p className="text-sm text-quiet">A schedule queues an audit or a recipe again and again.</p>
 			{isNew ? (
 				<NewSchedule projects={projects.filter(p => p.role === 'admin')} onDone={() => setNew(false)} />
 			) : (
@@ -221,7 +223,7 @@ export function Schedules({ projects }: { projects: Project[] }) {
 					<ScheduleRow key={c.name} of={c} />
 				))}
 			</ul>
-			{list.isSuccess && rows.length === 0 && !isNew && <p className="text-quiet">There is no schedule yet. One runs a recipe or audits documents again and again: each night, on Mondays, each hour.</p>}
+			{list.isSuccess && rows.length === 0 && !isNew && <p className="text-quiet">There is no schedule yet. Make one that runs each night, on Mondays or each hour.</p>}
 			<More list={list} />
 		</section>
 	)
@@ -234,6 +236,7 @@ export function Jobs() {
 	const workers = new Set(rows.filter(j => j.state === 'running' && j.worker_state !== 'dead').map(j => j.worker)).size
 	return (
 		<section aria-label="Jobs" className="space-y-3">
+			<p className="text-sm text-quiet">Audits and runs of recipes that workers do: of this server, or of “argus worker” on any machine with the same store.</p>
 			<div className="flex flex-wrap items-center gap-3">
 				<select aria-label="State of the jobs" value={state} onChange={e => setState(e.target.value)} className={field}>
 					<option value="">all</option>
@@ -244,7 +247,7 @@ export function Jobs() {
 					))}
 				</select>
 				<p role="status" className="text-sm text-quiet">
-					{workers === 0 ? 'No worker is at work.' : workers === 1 ? 'One worker is at work.' : `${workers} workers are at work.`}
+					{workers === 0 ? 'No worker runs a job now.' : workers === 1 ? 'One worker runs a job now.' : `${workers} workers run jobs now.`}
 				</p>
 			</div>
 			<ul className="divide-y divide-line rounded-lg border border-line bg-panel empty:hidden">

@@ -38,7 +38,7 @@ function Row({ project, of: k, role }: { project: string; of: Known; role: strin
 					<span className="rounded bg-sunk px-1.5 text-sm text-quiet">{k.kind}</span>
 					<span className="min-w-0 grow font-medium break-words">{k.name}</span>
 					{k.status === 'review' && <span className="rounded bg-warn-soft px-1.5 text-sm text-warn">set aside</span>}
-					<span className="text-sm text-quiet">{k.uses > 0 ? `used ${k.uses} times` : 'not used yet'}</span>
+					<span className="text-sm text-quiet">{k.uses === 0 ? 'not used yet' : k.uses === 1 ? 'used once' : `used ${k.uses} times`}</span>
 				</summary>
 				<dl className="mt-2 space-y-2 text-sm">
 					{fields.map(([name, v]) => (
@@ -85,6 +85,7 @@ export function Knowledge({ project, role }: { project: string; role: string | u
 	const rows = list.data?.pages.flatMap(p => p.knowledge) ?? []
 	return (
 		<section aria-label="Knowledge" className="space-y-3">
+			<p className="text-sm text-quiet">What the analyst reads about this project before it answers: entries, notes on tables, metrics, and what it learned from errors.</p>
 			<div className="flex flex-wrap gap-2">
 				<select aria-label="Kind of knowledge" value={kind} onChange={e => setKind(e.target.value as Kind | '')} className={field}>
 					<option value="">everything</option>

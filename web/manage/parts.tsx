@@ -8,7 +8,9 @@ import { ROLES, type Role } from './api'
 
 export const field = 'min-h-9 min-w-0 rounded-md border border-line bg-panel px-2 focus:border-accent focus:outline-none'
 export const area = 'w-full rounded-md border border-line bg-panel px-2 py-1.5 focus:border-accent focus:outline-none'
-const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'medium' })
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const seconds = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+export const second = (iso: string) => seconds.format(new Date(iso))
 export const moment = (iso: string | null | undefined) => (iso ? times.format(new Date(iso)) : '')
 const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 export const day = (iso: string | null | undefined) => (iso ? dates.format(new Date(iso)) : '')

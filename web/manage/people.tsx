@@ -33,6 +33,7 @@ export function People() {
 	const busy = change.isPending || link.isPending || remove.isPending
 	return (
 		<section aria-label="People" className="space-y-3">
+			<p className="text-sm text-quiet">Accounts of this server. A new one gets a link by which its owner chooses a password. What an account may do in a project is set under “Members”.</p>
 			<form
 				className="flex flex-wrap items-center gap-2"
 				onSubmit={e => {

@@ -54,9 +54,14 @@ function Row({ of: p, isSuper, onOpen }: { of: Project; isSuper: boolean; onOpen
 			<span className="min-w-40 grow basis-0">
 				<span className="font-medium break-words">{name}</span>
 				<span className="block text-sm break-words text-quiet">
-					<code className="font-mono text-[0.9em]">{p.id}</code>, you are {p.role}
+					{p.id !== name && (
+						<>
+							<code className="font-mono text-[0.9em]">{p.id}</code>,{' '}
+						</>
+					)}
+					you are {p.role === 'admin' ? 'an admin' : p.role === 'analyst' ? 'an analyst' : 'a viewer'}
 					{!p.has_database && ', no database yet'}
-					{!p.is_of_store && ', set in argus.yaml'}
+					{!p.is_of_store && ', set where the server runs'}
 				</span>
 			</span>
 			{p.role === 'admin' && (
@@ -109,7 +114,7 @@ function Add({ onMade }: { onMade: (id: string) => void }) {
 					<input maxLength={500} placeholder="Sales" value={name} onChange={e => setName(e.target.value)} className={`${field} w-full`} />
 				</label>
 				<label className="min-w-40 grow text-sm">
-					Id, for addresses and commands; it stays
+					Id, for addresses and commands; it cannot change
 					<input required pattern="[A-Za-z0-9][A-Za-z0-9._\-]*" title="letters, digits, . _ -" maxLength={128} placeholder="sales" value={id} onChange={e => setId(e.target.value)} className={`${field} w-full font-mono`} />
 				</label>
 				<Button type="submit" disabled={add.isPending}>

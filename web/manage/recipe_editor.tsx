@@ -85,10 +85,11 @@ function StepRow({ project, of: s, n, onChange, onRemove }: { project: string; o
 	)
 }
 
-export function RecipeEditor({ project, of: old, onDone }: { project: string; of?: Known; onDone: (id?: string) => void }) {
+// steps: of a new one, to begin with.
+export function RecipeEditor({ project, of: old, steps, onDone }: { project: string; of?: Known; steps?: Step[]; onDone: (id?: string) => void }) {
 	const store = useQueryClient()
 	const [name, setName] = useState(old?.name ?? '')
-	const [r, setRecipe] = useState<Recipe>(() => (old ? recipeOf(old) : NONE))
+	const [r, setRecipe] = useState<Recipe>(() => (old ? recipeOf(old) : steps ? { ...NONE, steps } : NONE))
 	const change = (what: Partial<Recipe>) => setRecipe({ ...r, ...what })
 	const save = useMutation({
 		mutationFn: () => (old ? manage.changeKnown(project, 'recipe', old.id, fieldsOf(r)) : manage.addKnown(project, 'recipe', name.trim(), fieldsOf(r))),
@@ -132,7 +133,7 @@ export function RecipeEditor({ project, of: old, onDone }: { project: string; of
 			</section>
 			<section aria-label="Steps" className="space-y-2">
 				<h4 className="font-medium">Steps</h4>
-				<p className="text-sm text-quiet">Each step is a question, and knows the answers before it. {'{{name}}'} stands for the value of a variable; in SQL it stands without quotes.</p>
+				<p className="text-sm text-quiet">Each step is a question, and knows the answers before it. Write {'{{name}}'} where the value of a variable belongs; in SQL without quotes.</p>
 				<ol className="space-y-2">
 					{r.steps.map((s, i) => (
 						<StepRow
@@ -151,7 +152,7 @@ export function RecipeEditor({ project, of: old, onDone }: { project: string; of
 			</section>
 			{unknown.length > 0 && (
 				<p role="status" className="text-warn">
-					{unknown.map(n => `{{${n}}}`).join(', ')}: there is no such variable yet.
+					{unknown.map(n => `{{${n}}}`).join(', ')}: add a variable of this name.
 				</p>
 			)}
 			{save.error && <ProblemNote error={save.error} />}

@@ -4,6 +4,7 @@ import { ArrowLeft, Play, Plus, Share2 } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Markdown } from '../shared/markdown'
 import { ProblemNote } from '../shared/problem'
+import { draftOf, dropDraft } from '../shared/recipe_draft'
 import { Sql } from '../shared/sql'
 import { Button } from '../shared/ui'
 import { ShareDialog } from '../shares/dialog'
@@ -222,12 +223,14 @@ function OneRecipe({ project, of: k, mayEdit, mayRemove, onBack }: { project: st
 
 export function Recipes({ project, role }: { project: string; role: string | undefined }) {
 	const [chosen, setChosen] = useState('')
-	const [isNew, setNew] = useState(false)
+	const [draft] = useState(() => draftOf(project))
+	const [isNew, setNew] = useState(draft !== null)
+	useEffect(dropDraft, [])
 	const list = usePages(['knowledge', project, 'recipe', ''], cursor => manage.knowledge(project, 'recipe', '', cursor))
 	const rows = list.data?.pages.flatMap(p => p.knowledge) ?? []
 	const one = rows.find(k => k.id === chosen)
 	const mayEdit = role === 'analyst' || role === 'admin'
-	if (isNew) return <RecipeEditor project={project} onDone={id => (setNew(false), setChosen(id ?? ''))} />
+	if (isNew) return <RecipeEditor project={project} steps={draft?.steps} onDone={id => (setNew(false), setChosen(id ?? ''))} />
 	if (one) return <OneRecipe project={project} of={one} mayEdit={mayEdit} mayRemove={role === 'admin'} onBack={() => setChosen('')} />
 	return (
 		<section aria-label="Recipes" className="space-y-3">
@@ -250,7 +253,7 @@ export function Recipes({ project, role }: { project: string; role: string | und
 					</li>
 				))}
 			</ul>
-			{list.isSuccess && rows.length === 0 && <p className="text-quiet">There is no recipe yet. Make one here, or with /save-recipe at the end of a conversation that was worth it.</p>}
+			{list.isSuccess && rows.length === 0 && <p className="text-quiet">There is no recipe yet. Make one here, or type /recipe in a conversation to keep its questions.</p>}
 			<More list={list} />
 		</section>
 	)

@@ -1,10 +1,11 @@
 // The screen of /manage: what belongs to people who look after projects and the server.
 import { useQuery } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
 import { ProjectChoice } from '../shared/project_choice'
+import { draftOf } from '../shared/recipe_draft'
 import { manage } from './api'
 import { Calls } from './calls'
 import { Connect } from './connect'
@@ -23,37 +24,63 @@ import { Settings } from './settings'
 import { ShareLinks } from './share_links'
 import { Tokens } from './tokens'
 
-const PARTS = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Projects', 'Connections', 'Import', 'Share links', 'Members', 'Project settings', 'Calls', 'Jobs', 'Schedules', 'People', 'Settings', 'Tokens', 'Connect'] as const
+const GROUPS = {
+	'A project': ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Share links', 'Members', 'Project settings', 'Calls'],
+	'All projects': ['Projects', 'Import', 'Jobs', 'Schedules', 'People', 'Settings'],
+	'Your programs': ['Tokens', 'Connect'],
+} as const
+type Part = (typeof GROUPS)[keyof typeof GROUPS][number]
+const PARTS: readonly Part[] = Object.values(GROUPS).flat()
 const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Share links', 'Members', 'Project settings', 'Calls', 'Connect']
 const placed = (part: string) => part.toLowerCase().replaceAll(' ', '-')
 
 export function ManageScreen() {
+	const go = useNavigate()
 	const named = useParams({ strict: false }).part ?? ''
 	const me = useQuery({ queryKey: ['me'], queryFn: api.me, staleTime: Infinity })
 	const projects = useQuery({ queryKey: ['projects'], queryFn: manage.projects })
-	const [chosen, setChosen] = useState('')
+	const [chosen, setChosen] = useState(() => draftOf()?.project ?? '')
 	const list = projects.data?.projects ?? []
 	const project = chosen || list[0]?.id || ''
 	const role = list.find(p => p.id === project)?.role
 	const isAdmin = me.data?.superuser === true || list.some(p => p.role === 'admin')
 	const parts = PARTS.filter(p => ((p !== 'Jobs' && p !== 'Schedules') || isAdmin) && ((p !== 'People' && p !== 'Settings') || me.data?.superuser) && (p !== 'Connections' || role !== 'viewer') && (p !== 'Import' || me.data?.by === 'session' || list.some(x => x.takes_tables)) && ((p !== 'Members' && p !== 'Project settings') || role === 'admin') && (p !== 'Tokens' || me.data?.by === 'session'))
+	const groups = Object.entries(GROUPS).map(([group, names]) => [group, names.filter(p => parts.includes(p))] as const).filter(([, names]) => names.length > 0)
 	const part = parts.find(p => placed(p) === named) ?? parts[0]!
 	useEffect(() => {
 		document.title = `${part} · Argus`
 	}, [part])
 	return (
 		<div className="mx-auto grid w-full max-w-5xl gap-6 p-4 md:grid-cols-[11rem_minmax(0,1fr)]">
-			<nav aria-label="Parts of this screen" className="flex flex-wrap gap-1 md:flex-col">
-				{parts.map(p => (
-					<Link
-						key={p}
-						to="/manage/$part"
-						params={{ part: placed(p) }}
-						aria-current={p === part ? 'page' : undefined}
-						className={`rounded-md px-3 py-1.5 ${p === part ? 'bg-accent-soft font-medium' : 'text-quiet hover:bg-sunk hover:text-text'}`}
-					>
-						{p}
-					</Link>
+			{/* On a narrow screen a list of links would fill it. */}
+			<label className="flex items-center gap-2 md:hidden">
+				Part
+				<select value={part} onChange={e => void go({ to: '/manage/$part', params: { part: placed(e.target.value) } })} className="min-h-9 min-w-0 grow rounded-md border border-line bg-panel px-2">
+					{groups.map(([group, names]) => (
+						<optgroup key={group} label={group}>
+							{names.map(p => (
+								<option key={p}>{p}</option>
+							))}
+						</optgroup>
+					))}
+				</select>
+			</label>
+			<nav aria-label="Parts of this screen" className="flex flex-col gap-4 max-md:hidden">
+				{groups.map(([group, names]) => (
+					<div key={group} className="flex flex-col gap-0.5">
+						<p className="px-3 text-xs text-quiet">{group}</p>
+						{names.map(p => (
+							<Link
+								key={p}
+								to="/manage/$part"
+								params={{ part: placed(p) }}
+								aria-current={p === part ? 'page' : undefined}
+								className={`rounded-md px-3 py-1 ${p === part ? 'bg-accent-soft font-medium' : 'text-quiet hover:bg-sunk hover:text-text'}`}
+							>
+								{p}
+							</Link>
+						))}
+					</div>
 				))}
 			</nav>
 			<div className="min-w-0 space-y-4">

@@ -1,6 +1,6 @@
 // The settings of the server: what counts, where that comes from, what it does. They are changed where they stand, not here.
 import { Search } from 'lucide-react'
-import { useDeferredValue, useState } from 'react'
+import { useDeferredValue, useEffect, useState } from 'react'
 import { type Setting, manage } from './api'
 import { More, usePages } from './parts'
 
@@ -18,7 +18,7 @@ function Row({ of: s }: { of: Setting }) {
 				{isSet && s.where && `from ${s.where}; `}
 				{isSet && s.by_default && `by default ${s.by_default}; `}
 				{s.variable && <code className="font-mono text-[0.9em]">{s.variable}</code>}
-				{s.is_live && ', taken over on SIGHUP'}
+				{s.is_live && ', changes without a restart (SIGHUP)'}
 			</p>
 		</li>
 	)
@@ -29,11 +29,15 @@ export function Settings() {
 	const [isSetOnly, setOnly] = useState(false)
 	const search = useDeferredValue(words.trim().toLowerCase())
 	const list = usePages(['settings'], manage.settings)
+	// All pages: a search must not miss one.
+	useEffect(() => {
+		if (list.hasNextPage && !list.isFetchingNextPage && !list.error) void list.fetchNextPage()
+	}, [list])
 	const all = list.data?.pages.flatMap(p => p.settings) ?? []
 	const rows = all.filter(s => (!isSetOnly || s.place !== 'default') && `${s.group}.${s.key} ${s.help} ${s.value}`.toLowerCase().includes(search))
 	return (
 		<section aria-label="Settings" className="space-y-3">
-			<p className="text-sm text-quiet">A flag wins over the environment, that over .env files, those over argus.yaml. Passwords and keys are not shown.</p>
+			<p className="text-sm text-quiet">A command-line flag overrides an environment variable, which overrides .env files, which override argus.yaml. Settings are changed there, not here. Passwords and keys are not shown.</p>
 			<div className="flex flex-wrap items-center gap-3">
 				<label className="flex min-w-48 grow items-center gap-2 rounded-md border border-line bg-panel px-2 focus-within:border-accent sm:max-w-96">
 					<Search aria-hidden className="size-4 text-quiet" />

@@ -26,6 +26,7 @@ export function Tokens() {
 	const rows = (list.data?.pages.flatMap(p => p.tokens) ?? []).filter(t => !t.revoked_at)
 	return (
 		<section aria-label="Tokens" className="space-y-3">
+			<p className="text-sm text-quiet">A token lets a program or an MCP client call this server as you, with at most the role that you choose. “Connect” shows how a client uses it.</p>
 			<form
 				className="flex flex-wrap items-center gap-2"
 				onSubmit={e => {
@@ -65,6 +66,7 @@ export function Tokens() {
 					</li>
 				))}
 			</ul>
+			{list.isSuccess && rows.length === 0 && <p className="text-quiet">You have no token.</p>}
 			<More list={list} />
 		</section>
 	)

@@ -5,10 +5,24 @@ const TOKEN = new RegExp(
 	`(--[^\\n]*|/\\*[\\s\\S]*?\\*/)|('(?:[^']|'')*'?)|("(?:[^"]|"")*"?)|(\\b\\d+(?:\\.\\d+)?\\b)|\\b(${WORDS})\\b`,
 	'gi',
 )
-// Clauses that begin a line, when a statement came on one.
-const BREAK = /\s+(?=(?:from|where|group by|order by|having|limit|(?:left |right |full |inner |cross )?join|union)\b)/gi
+const QUOTED = /('(?:[^']|'')*'|"(?:[^"]|"")*")/
+// Clauses that begin a line, when a statement came on one; what is in parentheses stays together.
+const BREAK = /[()]|\s+(?=(?:from|where|group by|order by|having|limit|(?:left |right |full |inner |cross )?join|union)\b)/gi
 
-export const laidOut = (sql: string) => (sql.includes('\n') || sql.includes("'") ? sql : sql.replace(BREAK, '\n'))
+export function laidOut(sql: string): string {
+	if (/\n|--|\/\*/.test(sql)) return sql
+	let depth = 0
+	const turned = (m: string) => {
+		if (m === '(') depth++
+		else if (m === ')') depth--
+		else if (depth === 0) return '\n'
+		return m
+	}
+	return sql
+		.split(QUOTED)
+		.map((part, i) => (i % 2 ? part : part.replace(BREAK, turned)))
+		.join('')
+}
 
 export function Sql({ text }: { text: string }) {
 	const sql = laidOut(text)

@@ -20,7 +20,7 @@ const ENDS = [
 const AUDIENCES = [
 	['public', 'Everybody who has the link', 'Nobody needs to sign in.'],
 	['project', 'Members of the project', 'They sign in first.'],
-	['users', 'People whom I name', 'They sign in first; they need not have the project.'],
+	['users', 'People that I name', 'They sign in first, also when they are not members of the project.'],
 ] as const
 const COPIES: Record<Share['kind'], string> = {
 	thread: 'The link shows a copy of this conversation as it is now, with its SQL, results and charts. Later answers are not in it.',
@@ -118,7 +118,7 @@ function NewLink({ thing, onMade }: { thing: Thing; onMade: (s: Share) => void }
 			)}
 			<div className="flex flex-wrap gap-x-6 gap-y-3">
 				<label className="flex items-center gap-2">
-					It ends
+					Expires
 					<select value={days} onChange={e => setDays(e.target.value)} className={field}>
 						{ENDS.map(([value, name]) => (
 							<option key={value} value={value}>

@@ -67,8 +67,8 @@ function About({ shared }: { shared: Shared }) {
 			<h1 className="text-xl font-semibold break-words sm:text-2xl">{shared.title}</h1>
 			<p className="text-quiet">
 				Shared by <strong className="font-medium text-text">{shared.by}</strong>. This is a copy of <Time at={shared.copied_at} />
-				{shared.kind === 'thread' ? ': later questions and answers are not in it.' : shared.newest ? '. A new version takes its place.' : ': later changes are not in it.'}{' '}
-				You can read it, and change nothing.
+				{shared.kind === 'thread' ? ': later questions and answers are not in it.' : shared.newest ? '. New versions of the artifact appear here.' : ': later changes are not in it.'}{' '}
+				It is read-only.
 				{shared.expires_at && (
 					<>
 						{' '}
