@@ -2,7 +2,7 @@
 // usage: node artifacts.mjs DEMO-URL SLOW-URL
 import { createSocket } from 'node:dgram'
 import { readFileSync } from 'node:fs'
-import { WIDTHS, accessible, answered, ask, box, check, clean, end, look, open, outside, projectOf, put, shots, sizeOf, want } from './page.mjs'
+import { WIDTHS, accessible, answered, ask, box, check, clean, end, glance, look, open, outside, projectOf, put, shots, sizeOf, want } from './page.mjs'
 
 const [demo, slow] = process.argv.slice(2)
 const CHART = 'Draw the total of orders by month.'
@@ -173,7 +173,7 @@ await check('an artifact that throws shows its error, and the analyst is asked t
 	await page.getByRole('button', { name: 'Open Broken' }).click()
 	const alert = panel(page).getByRole('alert')
 	await alert.getByText('TypeError: the rows are gone').first().waitFor()
-	await accessible(page, 'broken artifact')
+	await glance(page, 'broken artifact', 'artifact-broken')
 	await alert.getByRole('button', { name: 'Ask the analyst to mend it' }).click()
 	await page.getByText('I read the error and will mend it.').waitFor()
 	want((await page.getByText(/cannot be drawn: TypeError: the rows are gone/).count()) === 1, 'the question has the error')

@@ -1,7 +1,7 @@
 // Audits in the page, by its visible names: begun, watched, read, judged, compared.
 // usage: node audits.mjs URL FOLDER-WITH-FILES URL-OF-A-SERVER-THAT-IS-NOT-SURE
 import { readFileSync, writeFileSync } from 'node:fs'
-import { accessible, check, clean, end, lookAtWidths, open, shots, smooth, want } from './page.mjs'
+import { accessible, check, clean, end, glance, lookAtWidths, open, shots, smooth, want } from './page.mjs'
 
 const [base, folder, unsure] = process.argv.slice(2)
 const people = (n, wrong) => Array.from({ length: n }, (_, i) => JSON.stringify({ _id: i, age: i < wrong ? String(20 + (i % 50)) : 20 + (i % 50), mail: `user${i}@example.org` })).join('\n')
@@ -38,6 +38,27 @@ await check('a collection is audited: steps as they come, then the report', asyn
 	await first.getByText('db.orders.').waitFor()
 	await first.getByRole('button', { name: 'Check again now' }).click()
 	await first.getByText('Still so').waitFor()
+	await first.getByRole('button', { name: /^It is no problem/ }).click()
+	await glance(page, 'a finding that is judged', 'audit-ignore')
+	clean(page)
+	await page.context().close()
+})
+
+// It is over in a second here: what the page asks is answered as if it were not.
+await check('an audit under way shows its steps, what it found so far, and a way to stop it', async () => {
+	const page = await screen('/audits')
+	const going = audit => ({ ...audit, status: 'running', finished_at: null, input_tokens: 1234, usd: 0.0125 })
+	await page.route(/\/api\/audits\/[0-9a-f-]{36}(\/events.*)?$/, async route => {
+		const r = await route.fetch()
+		const body = await r.json()
+		await route.fulfill({ response: r, json: body.audit ? { ...body, audit: going(body.audit) } : going(body) })
+	})
+	await rows(page).getByRole('link', { name: /orders/ }).first().click()
+	await page.getByRole('heading', { name: /^\d+ found so far$/ }).waitFor()
+	await page.getByRole('region', { name: 'Steps' }).getByText('The audit begins.').waitFor()
+	await page.getByRole('region', { name: 'Steps' }).getByText('1,234 tokens, $0.0125').waitFor()
+	await page.getByRole('button', { name: 'Stop' }).waitFor()
+	await glance(page, 'an audit under way', 'audit-live')
 	clean(page)
 	await page.context().close()
 })
@@ -167,7 +188,7 @@ await check('a bar, a value and a finding lead to their documents', async () => 
 	await dialog.getByLabel('Filter').fill('{statuss: 1}')
 	await dialog.getByRole('button', { name: 'Find' }).click()
 	await dialog.getByText('no document has the field').waitFor()
-	await accessible(page, 'documents')
+	await glance(page, 'documents', 'audit-documents')
 	await dialog.getByRole('button', { name: 'Close' }).click()
 	await page.getByRole('tab', { name: 'Findings' }).click()
 	const first = page.getByRole('article').first()
@@ -302,6 +323,7 @@ await check('an audit is made the baseline, and a later one says what is new aga
 	const group = page.getByRole('group', { name: 'Baseline' })
 	await group.getByRole('button', { name: 'Make this the baseline' }).click()
 	await group.getByText('This audit is the baseline').waitFor()
+	await glance(page, 'baseline', 'audit-baseline')
 	await page.getByRole('link', { name: 'All audits' }).click()
 	await upload(page, 'people.ndjson', people(400, 40))
 	await complete(page)
@@ -406,8 +428,15 @@ await check('the screens of audits are accessible at each width in both themes',
 		await shown.waitFor()
 		await lookAtWidths(page, tab, `audit-${tab.toLowerCase()}`)
 	}
+	await page.goto(`${base}/audits`)
+	await page.getByRole('link', { name: 'Fields of orders' }).click()
+	await page.getByRole('searchbox', { name: 'Search fields' }).waitFor()
+	await lookAtWidths(page, 'explorer', 'explorer')
+	await page.goto(base)
+	await page.getByLabel('Project').waitFor()
+	await lookAtWidths(page, 'choice of a project', 'project-chooser')
 	await page.goto(`${base}/audits/quality`)
-	await page.getByRole('region', { name: 'Collections' }).getByRole('row', { name: /orders/ }).waitFor()
+	await page.getByRole('region', { name: 'Collections' }).getByRole('row', { name: /orders/ }).first().waitFor()
 	await lookAtWidths(page, 'quality', 'quality')
 	await page.getByRole('link', { name: 'Compare the last two audits of people' }).click()
 	await page.getByRole('article').first().getByRole('button').first().click()

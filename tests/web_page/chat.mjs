@@ -39,25 +39,6 @@ await check('the questions of a conversation become the steps of a recipe', asyn
 	await page.context().close()
 })
 
-await check('a conversation that was answered meanwhile is marked as unread', async () => {
-	const page = await open(demo)
-	await ask(page, 'How many customers are there?')
-	await page.waitForURL(/\/chat\//)
-	const id = page.url().split('/').pop()
-	await page.getByRole('link', { name: 'Audits' }).click()
-	await page.getByRole('button', { name: /^Audit / }).first().waitFor()
-	await page.waitForFunction(async x => !(await (await fetch(`/api/threads/${x}`)).json()).running, id)
-	await page.getByRole('link', { name: 'Chat' }).click()
-	await page.getByRole('button', { name: 'New conversation' }).click()
-	const row = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: 'Unread: How many customers are there?' }).first()
-	await row.waitFor()
-	await row.click()
-	await answered(page)
-	await page.getByRole('navigation', { name: 'Conversations' }).locator('[aria-current=page]').filter({ hasText: 'Unread' }).waitFor({ state: 'detached' })
-	clean(page)
-	await page.context().close()
-})
-
 await check('a question is changed in its place, and its versions can be read', async () => {
 	const page = await open(demo)
 	await ask(page, 'How many customers are there?')

@@ -267,7 +267,7 @@ await check('what clients of MCP need names this server, and what they called is
 	await page.getByLabel('Highest role of the token').selectOption('admin') // admin is no member of the project
 	await page.getByRole('button', { name: 'Make a token' }).click()
 	const token = (await page.getByRole('status').locator('code').textContent()) ?? ''
-	await put(base, 'execute_sql', { query: 'SELECT count(*) AS n FROM customers' }, token)
+	await put(base, 'execute_sql', { project_id: 'default', query: 'SELECT count(*) AS n FROM customers' }, token)
 	await page.getByRole('link', { name: 'Connect', exact: true }).click()
 	const called = page.getByRole('region', { name: 'What was called' })
 	await called.getByText('execute_sql').first().click()

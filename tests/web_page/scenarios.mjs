@@ -1,7 +1,7 @@
 // The page as people use it: by its visible names.
 // usage: node scenarios.mjs DEMO-URL SLOW-URL LINK-OF-THE-ADMINISTRATOR
 import { readFileSync } from 'node:fs'
-import { WIDTHS, answered, ask, box, check, clean, end, glance, look, open, sizeOf, want } from './page.mjs'
+import { WIDTHS, answered, ask, box, check, clean, end, glance, look, lookAtWidths, open, shots, sizeOf, want } from './page.mjs'
 
 const [demo, slow, link] = process.argv.slice(2)
 
@@ -58,10 +58,29 @@ await check('a reload in the middle of an answer goes on with it', async () => {
 	await page.context().close()
 })
 
+await check('a conversation that was answered meanwhile is marked as unread', async () => {
+	const page = await open(slow)
+	await ask(page, 'Tell a long story')
+	await page.getByText('alpha bravo').waitFor()
+	const id = page.url().split('/').pop()
+	await page.getByRole('link', { name: 'Manage' }).click()
+	await page.getByRole('heading', { name: 'Knowledge', exact: true }).waitFor()
+	for (let running = true; running; ) running = await page.evaluate(async x => (await (await fetch(`/api/threads/${x}`)).json()).running, id)
+	await page.getByRole('link', { name: 'Chat' }).click()
+	const row = page.getByRole('navigation', { name: 'Conversations' }).getByRole('link', { name: 'Unread: Tell a long story' })
+	await row.waitFor()
+	await row.click()
+	await answered(page)
+	await row.waitFor({ state: 'detached' })
+	clean(page)
+	await page.context().close()
+})
+
 await check('stop ends an answer', async () => {
 	const page = await open(slow)
 	await ask(page, 'Tell an endless story')
 	await page.getByText('alpha').waitFor()
+	if (shots) await lookAtWidths(page, 'streaming', 'streaming')
 	await page.getByRole('button', { name: 'Stop' }).click()
 	await page.getByRole('button', { name: 'Ask', exact: true }).waitFor()
 	await page.getByText('You stopped this answer.').waitFor()
@@ -195,6 +214,11 @@ await check('the keyboard reaches commands and conversations', async () => {
 	await page.keyboard.press('Enter')
 	await page.getByText(/There are [\d,]+ customers/).waitFor()
 	await page.keyboard.press('Control+k')
+	await page.keyboard.type('golden')
+	await page.getByRole('option', { name: 'Manage: Golden questions' }).waitFor()
+	await page.keyboard.press('Enter')
+	await page.getByRole('heading', { name: 'Golden questions', exact: true }).waitFor()
+	await page.keyboard.press('Control+k')
 	await page.keyboard.press('Escape')
 	await page.getByRole('dialog').waitFor({ state: 'detached' })
 	clean(page)
@@ -241,6 +265,9 @@ for (const width of WIDTHS) {
 		await page.locator('td[aria-current]').waitFor()
 		await page.locator('[data-tool=execute_sql] > summary').first().click()
 		await look(page, 'answer', 'answer')
+		await page.getByText(/^Based on customers$/).click()
+		await page.getByText('Model argus-demo-script').scrollIntoViewIfNeeded()
+		await look(page, 'provenance', 'provenance')
 		if (width < 500) {
 			await page.getByRole('button', { name: 'Open the list of conversations' }).click()
 			await page.getByRole('navigation', { name: 'Conversations' }).waitFor()

@@ -1,6 +1,7 @@
 // In an answer: what was drawn, and the way to it.
 import { ChartNoAxesCombined, PanelRightOpen } from 'lucide-react'
 import type { Drawn } from '../chat/types'
+import { kindWords } from './kinds'
 import { useOpen } from './place'
 
 export function ArtifactCard({ drawn, project }: { drawn: Drawn; project: string }) {
@@ -19,7 +20,7 @@ export function ArtifactCard({ drawn, project }: { drawn: Drawn; project: string
 					{drawn.title}
 				</span>
 				<span className="block text-sm text-quiet">
-					{drawn.type}, version {drawn.version}
+					{kindWords(drawn.type)}, version {drawn.version}
 				</span>
 			</span>
 			<PanelRightOpen aria-hidden className="size-5 shrink-0 text-quiet" />

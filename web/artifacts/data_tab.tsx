@@ -14,7 +14,7 @@ function Result({ result }: { result: QueryResult }) {
 			{columns && rows && <ResultTable name={result.name} columns={columns} rows={rows} />}
 			{at && (
 				<p className="text-sm text-quiet">
-					Read <time dateTime={at}>{times.format(new Date(at))}</time>; kept for a minute.
+					Read <time dateTime={at}>{times.format(new Date(at))}</time>, and kept for one minute.
 				</p>
 			)}
 		</section>

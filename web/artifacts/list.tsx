@@ -6,12 +6,13 @@ import { type ArtifactRow, type Start, api } from '../shared/api'
 import { ProblemNote } from '../shared/problem'
 import { ProjectChoice } from '../shared/project_choice'
 import { Button } from '../shared/ui'
+import { kindWords } from './kinds'
 import { useOpen } from './place'
 
 const days = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
 function Row({ row, onOpen, onBack }: { row: ArtifactRow; onOpen: () => void; onBack: () => void }) {
-	const about = `${row.type}, version ${row.version}, ${row.author}, ${days.format(new Date(row.changed_at))}`
+	const about = `${kindWords(row.type)}, version ${row.version}, ${row.author}, ${days.format(new Date(row.changed_at))}`
 	if (row.deleted_at) {
 		return (
 			<li className="flex items-center gap-3 rounded-lg border border-line px-3 py-2">
@@ -77,7 +78,7 @@ export function ArtifactList({ project, start }: { project: string; start?: Star
 			</label>
 			<label className="flex items-center gap-2 text-sm">
 				<input type="checkbox" checked={isDeleted} onChange={e => setDeleted(e.target.checked)} className="size-4 accent-(--accent)" />
-				Deleted ones, which are kept for 30 days
+				Deleted ones of the last 30 days
 			</label>
 			{list.error && <ProblemNote error={list.error} />}
 			{refused !== null && <ProblemNote error={refused} />}

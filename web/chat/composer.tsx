@@ -104,7 +104,7 @@ export function Composer({ text, onText, onAsk, onStop, onEditLast, isBusy, isSt
 					id={listId}
 					role="listbox"
 					aria-label="Commands"
-					className="absolute inset-x-0 bottom-full z-10 mb-2 rounded-xl border border-line bg-panel p-1.5 shadow-lg"
+					className="absolute inset-x-0 bottom-full z-10 mb-2 max-h-[60dvh] overflow-y-auto rounded-xl border border-line bg-panel p-1.5 shadow-lg"
 				>
 					{list.map((c, i) => (
 						<li
@@ -117,9 +117,10 @@ export function Composer({ text, onText, onAsk, onStop, onEditLast, isBusy, isSt
 								choose(c)
 							}}
 							onMouseMove={() => setPlace(i)}
-							className={`flex cursor-pointer flex-wrap gap-x-3 rounded-md px-3 py-1.5 ${i === place ? 'bg-accent-soft' : ''}`}
+							ref={i === place ? e => e?.scrollIntoView({ block: 'nearest' }) : undefined}
+							className={`flex cursor-pointer gap-x-3 rounded-md max-sm:flex-wrap px-3 py-1.5 ${i === place ? 'bg-accent-soft' : ''}`}
 						>
-							<span className="w-44 font-mono text-[13px] leading-6">
+							<span className="w-44 shrink-0 font-mono text-[13px] leading-6">
 								/{c.name} <span className="text-quiet">{c.argument}</span>
 							</span>
 							<span className="text-quiet">{c.help}</span>
@@ -149,7 +150,7 @@ export function Composer({ text, onText, onAsk, onStop, onEditLast, isBusy, isSt
 					aria-controls={list.length ? listId : undefined}
 					aria-activedescendant={list[place] ? `${listId}-${list[place].name}` : undefined}
 					placeholder="Ask, or type / for commands"
-					className="min-h-9 min-w-0 grow resize-none bg-transparent px-2 py-1.5 placeholder:text-quiet focus:outline-none max-sm:placeholder:text-sm"
+					className="min-h-9 min-w-0 grow resize-none bg-transparent px-2 py-1.5 placeholder-shown:overflow-hidden placeholder-shown:text-ellipsis placeholder-shown:whitespace-nowrap placeholder:text-quiet focus:outline-none max-sm:placeholder:text-sm"
 				/>
 			</Writing>
 			<span id="composer-help" className="sr-only">

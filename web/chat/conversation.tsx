@@ -123,9 +123,17 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 	const [older, setOlder] = useState(olderAtFirst)
 	const [refused, setRefused] = useState<unknown>(null) // of what is no question
 	const [project, setProject] = useState(known ?? start?.projects[0]?.id ?? '')
+	// A stream is read to its end after this screen was left: then nobody has seen the answer.
+	const isHere = useRef(false)
+	useEffect(() => {
+		isHere.current = true
+		return () => {
+			isHere.current = false
+		}
+	}, [])
 	const refresh = () => {
 		void store.invalidateQueries({ queryKey: ['threads'] })
-		if (document.visibilityState === 'visible') void api.viewed(id).then(() => store.invalidateQueries({ queryKey: ['threads'] }), () => {})
+		if (isHere.current && document.visibilityState === 'visible') void api.viewed(id).then(() => store.invalidateQueries({ queryKey: ['threads'] }), () => {})
 	}
 	const [editing, setEditing] = useState<string | null>(null) // id of the question that is changed
 	const [viewed, setViewed] = useState<{ turn: string; messages: Message[] } | null>(null) // an earlier version

@@ -26,7 +26,7 @@ export function Palette({ commands }: { commands: Command[] }) {
 	}, [])
 	if (!isOpen) return null
 	const all: Command[] = [
-		...commands.filter(c => c.name.toLowerCase().includes(words.toLowerCase())),
+		...commands.filter(c => (words || !c.isSearched) && c.name.toLowerCase().includes(words.toLowerCase())),
 		...(found.data?.threads ?? []).slice(0, 12).map(t => ({
 			name: t.title,
 			run: () => void navigate({ to: '/chat/$id', params: { id: t.id } }),
@@ -69,6 +69,7 @@ export function Palette({ commands }: { commands: Command[] }) {
 						id={`palette-${i}`}
 						role="option"
 						aria-selected={i === chosen}
+						ref={i === chosen ? e => e?.scrollIntoView({ block: 'nearest' }) : undefined}
 						onClick={() => choose(c)}
 						onMouseMove={() => setPlace(i)}
 						className={`cursor-pointer truncate rounded-md px-3 py-1.5 ${i === chosen ? 'bg-accent-soft' : ''}`}

@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { api } from '../shared/api'
+import { GROUPS, PARTS, placed } from '../shared/places'
 import { ProblemNote } from '../shared/problem'
 import { ProjectChoice } from '../shared/project_choice'
 import { draftOf } from '../shared/recipe_draft'
@@ -24,15 +25,7 @@ import { Settings } from './settings'
 import { ShareLinks } from './share_links'
 import { Tokens } from './tokens'
 
-const GROUPS = {
-	'A project': ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Share links', 'Members', 'Project settings', 'Calls'],
-	'All projects': ['Projects', 'Import', 'Jobs', 'Schedules', 'People', 'Settings'],
-	'Your programs': ['Tokens', 'Connect'],
-} as const
-type Part = (typeof GROUPS)[keyof typeof GROUPS][number]
-const PARTS: readonly Part[] = Object.values(GROUPS).flat()
 const OF_PROJECT = ['Knowledge', 'Dictionary', 'Recipes', 'Golden questions', 'Connections', 'Share links', 'Members', 'Project settings', 'Calls', 'Connect']
-const placed = (part: string) => part.toLowerCase().replaceAll(' ', '-')
 
 export function ManageScreen() {
 	const go = useNavigate()
@@ -53,9 +46,8 @@ export function ManageScreen() {
 	return (
 		<div className="mx-auto grid w-full max-w-5xl gap-6 p-4 md:grid-cols-[11rem_minmax(0,1fr)]">
 			{/* On a narrow screen a list of links would fill it. */}
-			<label className="flex items-center gap-2 md:hidden">
-				Part
-				<select value={part} onChange={e => void go({ to: '/manage/$part', params: { part: placed(e.target.value) } })} className="min-h-9 min-w-0 grow rounded-md border border-line bg-panel px-2">
+			<div className="md:hidden">
+				<select aria-label="Part of this screen" value={part} onChange={e => void go({ to: '/manage/$part', params: { part: placed(e.target.value) } })} className="min-h-9 w-full rounded-md border border-line bg-panel px-2">
 					{groups.map(([group, names]) => (
 						<optgroup key={group} label={group}>
 							{names.map(p => (
@@ -64,7 +56,7 @@ export function ManageScreen() {
 						</optgroup>
 					))}
 				</select>
-			</label>
+			</div>
 			<nav aria-label="Parts of this screen" className="flex flex-col gap-4 max-md:hidden">
 				{groups.map(([group, names]) => (
 					<div key={group} className="flex flex-col gap-0.5">

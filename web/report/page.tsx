@@ -153,7 +153,7 @@ function Overview({ of }: { of: SavedReport[] }) {
 			<tbody>
 				{of.map((r, i) => (
 					<tr key={r.id} className="border-t border-line align-top">
-						<td className="px-3 py-2">
+						<td className="min-w-28 px-3 py-2">
 							<a href={`#r${i + 1}`} className="font-mono text-sm break-all text-accent underline underline-offset-4">
 								{r.collection}
 							</a>

@@ -4,6 +4,7 @@ import { Link, useLocation, useNavigate } from '@tanstack/react-router'
 import { LogOut, Moon, Sun } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { api } from './api'
+import { PARTS, placed } from './places'
 import { needSignIn } from './session'
 import { setTheme, useTheme } from './theme'
 import { IconButton } from './ui'
@@ -18,6 +19,7 @@ const PLACES = [
 export interface Command {
 	name: string
 	run: () => void
+	isSearched?: boolean // it is listed only once words are typed
 }
 
 // The commands that each screen has; onLeft: what else is to be done when somebody signs out.
@@ -42,6 +44,9 @@ export function useCommands(onLeft?: () => void): { commands: Command[]; signOut
 	return {
 		commands: [
 			...PLACES.map(([to, name]) => ({ name: `Go to ${name}`, run: () => void navigate({ to }) })),
+			{ name: 'Audits: quality of all collections', isSearched: true, run: () => void navigate({ to: '/audits/quality' }) },
+			{ name: 'Audits: findings to review', isSearched: true, run: () => void navigate({ to: '/audits/review' }) },
+			...PARTS.map(part => ({ name: `Manage: ${part}`, isSearched: true, run: () => void navigate({ to: '/manage/$part', params: { part: placed(part) } }) })),
 			{ name: `Use the ${other} theme`, run: () => setTheme(other) },
 			...(me.data?.by === 'session' ? [{ name: 'Sign out', run: () => void signOut() }] : []),
 		],
