@@ -454,12 +454,22 @@ static ag_status find_and_count(ag_mongo_source *m, const ag_ctx *ctx, ag_arena 
 	return st;
 }
 
+/* A router is asked for a few documents and their count in one pass. Within max_scan only, so that no plan is needed. */
+static bool learn_at_once(ag_mongo_source *m, const ag_ctx *ctx, ag_arena *arena,
+                          const ag_safe_query *q, size_t limit, ag_mongo_answer *ret)
+{
+	return limit && limit <= AG_MONGO_SHOWN && ag_mongo_server_of(m->server).is_sharded &&
+	       m->base.info.ndoc <= m->max_scan && !ag_mongo_sum_of(m, ctx, q, NULL) &&
+	       ag_mongo_known(m, q, arena, ret);
+}
+
 static ag_status mongo_find(ag_source *s, const ag_ctx *ctx, ag_arena *arena,
                             const ag_safe_query *q, size_t limit, ag_found *ret, ag_err *err)
 {
 	ag_mongo_source *m = ag_mongo_source_of(s);
 	ag_mongo_answer a = { 0 };
-	const bool is_known = ag_mongo_known(m, q, arena, &a);
+	const bool is_known = ag_mongo_known(m, q, arena, &a) ||
+	                      learn_at_once(m, ctx, arena, q, limit, &a);
 	const size_t want = a.matched < limit ? (size_t)a.matched : limit;
 	ag_str *where;
 	ag_status st;

@@ -102,6 +102,11 @@ AG_CHECK ag_status ag_mongo_prepare(ag_source *s, const ag_ctx *ctx, const ag_sa
  * errors  as of a command; never AG_INVALID */
 AG_CHECK ag_status ag_mongo_sums(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_query *q,
                                  size_t n, ag_err *err);
+/* Counts one filter, with its first documents by _id, and remembers the answer; an index may be used. Every shard reads its
+ * documents once, and the documents are the same ones as those of ag_mongo_sums().
+ * errors  as of a command */
+AG_CHECK ag_status ag_mongo_sum_of(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_query *q,
+                                   ag_err *err);
 
 /* --- mongo_list.c --- */
 

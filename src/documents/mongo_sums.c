@@ -20,6 +20,7 @@ typedef struct sums {
 	ag_arena *arena;
 	const ag_safe_query *q;
 	const ag_val *exprs;
+	const ag_val *match; /* a $match before the $group; NULL = none */
 	size_t n;
 	bool with_docs;
 	ag_mongo_answer *said;
@@ -163,22 +164,25 @@ static ag_status read_docs(const sums *s, ag_err *err)
 static ag_status ask(const sums *s, ag_err *err)
 {
 	ag_mongo_command c = ag_mongo_source_command(s->m, AG_MONGO_AGGREGATE);
-	const ag_val stage = group_stage(s);
-	const ag_val pipeline = ag_val_array(&stage, 1);
+	ag_val stages[2], pipeline;
 	const ag_val *docs = NULL;
 	int64_t counted_ms = 0;
-	size_t ndoc = 0;
+	size_t ndoc = 0, nstage = 0;
 	bool *is_counted = ag_new_n(s->arena, bool, s->n);
 	ag_status st;
 
+	if (s->match)
+		stages[nstage++] = object1(s->arena, "$match", *s->match);
+	stages[nstage++] = group_stage(s);
+	pipeline = ag_val_array(stages, nstage);
 	c.query = &pipeline;
 	c.time_ms = &counted_ms;
 	st = ag_mongo_collect(s->m, s->ctx, &c, 1, s->arena, &docs, &ndoc, err);
-	for (size_t i = 0; !st && ndoc == 1 && i < s->n; i++)
-		is_counted[i] = take_count(s, i, &docs[0]);
+	for (size_t i = 0; !st && i < s->n; i++) /* without a document there is no group */
+		is_counted[i] = ndoc == 1 ? take_count(s, i, &docs[0]) : s->match != NULL;
 	if (!st && s->with_docs)
 		st = read_docs(s, err);
-	for (size_t i = 0; ndoc == 1 && i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		s->said[i].counted_ms = counted_ms;
 		if (is_counted[i])
 			ag_mongo_learn(s->m, &s->q[i], &s->said[i], s->arena);
@@ -200,36 +204,37 @@ static bool give_up(ag_mongo_source *m, ag_status st)
 	return ret;
 }
 
-static ag_status ask_some(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_query *q,
-                          const ag_val *exprs, size_t n, ag_err *err)
+/* The filters of s, with their first documents where these are small. */
+static ag_status ask_some(sums *s, ag_err *err)
 {
-	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
-	sums s = { .m = m, .ctx = ctx, .arena = scratch, .q = q, .exprs = exprs, .n = n };
+	ag_mongo_source *m = s->m;
 	ag_status st;
 
-	s.with_docs = ag_mongo_shows(m, n);
-	s.said = ag_new_n(scratch, ag_mongo_answer, n);
-	s.ids = ag_new_n(scratch, const ag_val *, n *AG_MONGO_SHOWN);
-	st = ask(&s, err);
-	if (st != AG_INVALID || !s.with_docs || m->has_no_min_n)
+	s->with_docs = ag_mongo_shows(m, s->n);
+	s->said = ag_new_n(s->arena, ag_mongo_answer, s->n);
+	s->ids = ag_new_n(s->arena, const ag_val *, s->n *AG_MONGO_SHOWN);
+	st = ask(s, err);
+	if (st != AG_INVALID || !s->with_docs || m->has_no_min_n)
 		return st;
 	/* Servers before 5.2 have no $minN. */
 	pthread_mutex_lock(&m->lock);
 	m->has_no_min_n = true;
 	pthread_mutex_unlock(&m->lock);
-	return ask(&s, err);
+	return ask(s, err);
 }
 
 /* One expression that the server refuses fails the whole command, so the halves are asked then. */
 static ag_status ask_halves(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_query *q,
                             const ag_val *exprs, size_t n, ag_err *err)
 {
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	sums s = { .m = m, .ctx = ctx, .arena = scratch, .q = q, .exprs = exprs, .n = n };
 	const size_t half = n / 2;
 	ag_status st;
 
 	if (n < 2 || m->has_no_sums)
 		return AG_OK;
-	st = ask_some(m, ctx, q, exprs, n, err);
+	st = ask_some(&s, err);
 	if (give_up(m, st)) {
 		pthread_mutex_lock(&m->lock);
 		m->has_no_sums = true;
@@ -254,4 +259,20 @@ ag_status ag_mongo_sums(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_que
 		k += ag_filter_to_expr(q[i].filter, scratch, &exprs[k]);
 	}
 	return ask_halves(m, ctx, some, exprs, k, err);
+}
+
+ag_status ag_mongo_sum_of(ag_mongo_source *m, const ag_ctx *ctx, const ag_safe_query *q,
+                          ag_err *err)
+{
+	AG_AUTO(ag_arena_freep) ag_arena *scratch = ag_arena_new();
+	const ag_val all = ag_val_bool(true);
+	sums s = { .m = m,
+		   .ctx = ctx,
+		   .arena = scratch,
+		   .q = q,
+		   .exprs = &all,
+		   .match = q->value,
+		   .n = 1 };
+
+	return ask_some(&s, err);
 }
