@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What does `argus audit` find in ten domains with known damage? README.md says what is counted and how.
 
-usage: ARGUS=PROGRAM detect.py [--half tune|more|real|held-out] [--domain NAME] [--seed N] [--show-missed] [--show-false]
+usage: ARGUS=PROGRAM detect.py [--half tune|more|real|clean|machine|held-out] [--domain NAME] [--seed N] [--show-missed] [--show-false]
                                [--repairs] [--json FILE] [--keep FOLDER]
 """
 import argparse
@@ -29,9 +29,16 @@ DEFECTS_PER_COPY = 5
 
 def domains_of(half):
     if half == "clean":
+        import clean_records
         import clean_systems
         import clean_tables
-        return clean_tables.DOMAINS + clean_systems.DOMAINS
+        import clean_trades
+        return clean_tables.DOMAINS + clean_systems.DOMAINS + clean_trades.DOMAINS + clean_records.DOMAINS
+    if half == "machine":
+        import clean_machine
+        if clean_machine.MISSING:
+            print("not on this machine: %s" % ", ".join(clean_machine.MISSING))
+        return clean_machine.DOMAINS
     if half == "tune":
         import tune
         return tune.DOMAINS
@@ -290,7 +297,7 @@ def print_false(copies):
 
 def main():
     p = argparse.ArgumentParser(description="Measure what the auditor finds in ten domains with known damage.")
-    p.add_argument("--half", choices=("tune", "more", "real", "clean", "held-out"), help="which domains; tune and held-out without it")
+    p.add_argument("--half", choices=("tune", "more", "real", "clean", "machine", "held-out"), help="which domains; tune and held-out without it")
     p.add_argument("--domain", help="one domain")
     p.add_argument("--seed", type=int, default=1, help="another damage, and other values")
     p.add_argument("--show-missed", action="store_true", help="print every defect without a finding above low")
