@@ -76,6 +76,8 @@ static const ag_across_check across[] = {
 	{ "swap", 47, "two values of one object, each in the field of the other", false,
 	  ag_check_swap },
 	{ "mirror", 49, "numbers that are the mirror image of all others", false, ag_check_mirror },
+	{ "kind_range", 51, "numbers far from those of their kind, learnt for each kind", false,
+	  ag_check_kind_range },
 	{ "references", 50, "a reference to a document that another collection does not have",
 	  false, ag_check_references },
 	{ "dependency", 28, "a value that another field of the same document contradicts", false,

@@ -132,6 +132,7 @@ bool ag_frame_changes_once(const ag_frame_col *a, const ag_frame_col *b, const a
                            const uint32_t *usual);
 
 ag_status ag_check_mirror(AG_ACROSS_ARGS);
+ag_status ag_check_kind_range(AG_ACROSS_ARGS);
 ag_status ag_check_references(AG_ACROSS_ARGS);
 ag_status ag_check_dependency(AG_ACROSS_ARGS);
 ag_status ag_check_swap(AG_ACROSS_ARGS);
