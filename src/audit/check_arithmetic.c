@@ -89,6 +89,8 @@ static bool holds(const ag_sums *s, ag_relation *r, uint32_t step)
 {
 	const uint32_t nrow = s->fr->nrow, shift = nrow / 3 + 1;
 	uint64_t rows = 0, odd = 0, lucky_b = 0, lucky_c = 0, others = 0, others_odd = 0;
+	uint64_t once = 0,
+		 once_odd = 0; /* a factor is 1: such rows tell nothing, and may be wrong */
 	double less, more;
 
 	for (uint32_t i = 0; i < nrow; i += step) {
@@ -96,8 +98,12 @@ static bool holds(const ag_sums *s, ag_relation *r, uint32_t step)
 			     c = ag_sums_value(s, r->term[1], i);
 
 		if (!is_telling(r, a, b, c)) {
-			others += !isnan(a + b + c);
-			others_odd += !isnan(a + b + c) && is_broken(r, a, b, c);
+			const bool is_whole = !isnan(a + b + c);
+
+			others += is_whole;
+			others_odd += is_whole && is_broken(r, a, b, c);
+			once += is_whole && b != 0 && c != 0;
+			once_odd += is_whole && b != 0 && c != 0 && is_broken(r, a, b, c);
 			continue;
 		}
 		rows++;
@@ -109,7 +115,7 @@ static bool holds(const ag_sums *s, ag_relation *r, uint32_t step)
 	}
 	if (rows < AG_SUM_TELLING)
 		return false;
-	r->odd = odd;
+	r->odd = odd + (r->is_product && once_odd * 5 <= once ? once_odd : 0);
 	/* A sign that was lost in some documents makes a sum of what is a difference. */
 	r->is_doubtful = rows * 3 < others && others_odd * rows * 4 < odd * others;
 	r->holds = 1 - (double)odd / (double)rows;
@@ -126,6 +132,61 @@ static bool holds(const ag_sums *s, ag_relation *r, uint32_t step)
 	       (s->items[r->a].col->nvalue >= AG_SUM_MANY ? AG_SUM_EXACT : AG_SUM_HOLDS);
 }
 
+#define MIN_TOLD_ROWS 5    /* of one value of a field */
+#define ALL_TOLD      0.95 /* of them are odd */
+#define MOST_TOLD     0.9  /* of the odd rows have such a value in some field */
+#define TELLING_MAX   15   /* values of such a field */
+
+/* The kind of a row by g: its value, or (is_rough) nothing, zero, and the rest. */
+static uint32_t kind_by(const ag_frame_col *g, bool is_rough, uint32_t code)
+{
+	const ag_val *v = code ? &g->values[code - 1] : NULL;
+
+	if (!is_rough)
+		return code;
+	return !v ? 0 : ag_type_is_number(v->type) && ag_val_number(v) == 0 ? 1 : 2;
+}
+
+/* Rows of a kind that is (nearly) all odd. */
+static void tell_rows(const ag_frame *fr, const ag_frame_col *g, bool is_rough, const uint8_t *mark,
+                      bool *told)
+{
+	uint32_t n[TELLING_MAX + 1] = { 0 }, all[TELLING_MAX + 1] = { 0 };
+
+	for (uint32_t row = 0; row < fr->nrow; row++) {
+		const uint32_t k = kind_by(g, is_rough, g->code[row]);
+
+		all[k] += mark[row] != AG_ROW_NONE;
+		n[k] += mark[row] == AG_ROW_ODD;
+	}
+	for (uint32_t row = 0; row < fr->nrow; row++) {
+		const uint32_t k = kind_by(g, is_rough, g->code[row]);
+
+		told[row] = told[row] || (all[k] >= MIN_TOLD_ROWS && n[k] >= ALL_TOLD * all[k]);
+	}
+}
+
+/* A yearly price, and a discount: several fields together tell where the product is something else. */
+static bool is_of_kinds(const ag_frame *fr, const ag_frame_col *of, const uint8_t *mark,
+                        ag_arena *arena)
+{
+	bool *told = ag_new_n(arena, bool, fr->nrow + 1);
+	uint32_t odd = 0, ntold = 0;
+
+	for (size_t k = 0; k < fr->ncol; k++) {
+		if (&fr->cols[k] == of)
+			continue;
+		if (fr->cols[k].nvalue <= TELLING_MAX)
+			tell_rows(fr, &fr->cols[k], false, mark, told);
+		tell_rows(fr, &fr->cols[k], true, mark, told);
+	}
+	for (uint32_t row = 0; row < fr->nrow; row++) {
+		odd += mark[row] == AG_ROW_ODD;
+		ntold += mark[row] == AG_ROW_ODD && told[row];
+	}
+	return odd && ntold >= MOST_TOLD * odd;
+}
+
 /* A discount, a second currency: another field tells where the product is something else. */
 static bool is_of_a_kind(const ag_sums *s, const ag_relation *r)
 {
@@ -139,7 +200,8 @@ static bool is_of_a_kind(const ag_sums *s, const ag_relation *r)
 		if (is_telling(r, a, b, c))
 			mark[i] = is_broken(r, a, b, c) ? AG_ROW_ODD : AG_ROW_USUAL;
 	}
-	return ag_frame_tells_odd(s->fr, s->items[r->a].col, mark);
+	return ag_frame_tells_odd(s->fr, s->items[r->a].col, mark) ||
+	       is_of_kinds(s->fr, s->items[r->a].col, mark, arena);
 }
 
 static double tolerance_of(const ag_sums *s, const ag_relation *r)

@@ -8,6 +8,7 @@
 
 #define DAY_MS       INT64_C(86400000)
 #define YEAR_MS      (DAY_MS * 365)
+#define MONTH_MS     (YEAR_MS / 12)
 #define MS_1900      INT64_C(-2208988800000)
 #define MS_1600      INT64_C(-11676096000000)
 #define MS_2099_LAST INT64_C(4102358400000) /* 2099-12-31 */
@@ -524,6 +525,13 @@ void ag_check_date_range(AG_CHECK_ARGS)
 	h = ag_suspect(out, f, "implausible_date", AG_MEDIUM, 0.7, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
+	/* One in a hundred lies ahead by months: the field holds what is to come, and a few are far away. */
+	if (late && !early && !(out->name.traits & AG_TRAIT_PAST) &&
+	    d->p99_ms > o->as_of_ms + MONTH_MS && d->p99_ms < o->as_of_ms + YEAR_MS &&
+	    d->max_ms < o->as_of_ms + 50 * YEAR_MS) {
+		h->severity = AG_LOW;
+		ag_suspect_fix(h);
+	}
 	/* Dates in another century have no other meaning, however many they are. */
 	h->max_share = late && d->max_ms > o->as_of_ms + 50 * YEAR_MS ? 0.5 : 0.06;
 	ag_suspect_say(

@@ -410,7 +410,9 @@ static ag_status find_deps(search *s, ag_err *err)
 			if (!measure(s, &d, &t, WEAK_BROKEN))
 				continue;
 			d.is_weak = !is_dependency(&t, d.broken);
-			if (d.is_weak && !is_weak_dependency(s, &d, &t))
+			if ((d.is_weak && !is_weak_dependency(s, &d, &t)) ||
+			    (t.odd && ag_frame_is_vouched(fr, &fr->cols[a], &fr->cols[b],
+			                                  grouped(s, a), d.usual)))
 				continue;
 			d.is_weak = d.is_weak || ag_frame_changes_once(&fr->cols[a], &fr->cols[b],
 			                                               grouped(s, a), d.usual);

@@ -204,6 +204,7 @@ void ag_check_co_missing(AG_CHECK_ARGS)
 	if (!h)
 		return;
 	ag_suspect_fix(h);
+	h->is_gap = true;
 	ag_suspect_say(
 		h, "",
 		"a step that filled these fields together did not run, or one source of them "

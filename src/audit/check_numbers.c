@@ -265,6 +265,7 @@ void ag_check_sentinel_number(AG_CHECK_ARGS)
 	double found[AG_MAX_SENTINELS];
 	ag_val items[AG_MAX_SENTINELS];
 	size_t n = ag_path_sentinels(f, &out->name, found);
+	double *listed;
 	ag_hypothesis *h;
 	ag_val cond;
 
@@ -276,13 +277,18 @@ void ag_check_sentinel_number(AG_CHECK_ARGS)
 		suspect_spike(out, f);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
+	listed = ag_new_n(a, double, n);
+	for (size_t i = 0; i < n; i++) {
 		items[i] = number_val(found[i]);
+		listed[i] = found[i];
+	}
 	cond = n == 1 ? OBJ(a, KV("$eq", items[0])) : OBJ(a, KV("$in", ag_ev_arr(a, items, n)));
 	h = ag_suspect(out, f, "sentinel_value", AG_MEDIUM, 0.8, ag_ev_where(a, f, cond));
 	if (!h)
 		return;
 	h->min_count = 2;
+	h->listed = listed;
+	h->nlisted = n;
 	ag_suspect_say(h, "",
 	               "a code for \"not known\" from an older system, read as a measurement",
 	               "set these values to null, so that averages and ranges are right again");

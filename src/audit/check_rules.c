@@ -203,6 +203,35 @@ static bool is_explained(const counts *n, const control *by)
 	return gaps && filled;
 }
 
+/* A text of which all documents lack the field, as "EX" among marks, and no other document does: values that come twice or
+ * more often, of a field of any number of values. */
+static bool is_told_by_values(const search *s, const ag_frame_col *f, const ag_frame_col *g,
+                              uint32_t *scratch)
+{
+	const uint32_t ngap = s->fr->nrow - f->nfilled;
+	uint32_t told = 0;
+
+	if (g == f || !g->f->str.n || g->nvalue < 2 || g->nvalue * 2ull > s->fr->nrow || ngap < 2)
+		return false;
+	memset(scratch, 0, ((size_t)g->nvalue + 1) * sizeof(*scratch));
+	for (uint32_t row = 0; row < s->fr->nrow; row++)
+		scratch[g->code[row]] += !f->code[row];
+	for (uint32_t i = 0; i < g->nvalue; i++)
+		told += g->values[i].type == AG_T_STRING && g->count[i] > 1 &&
+		                        scratch[i + 1] == g->count[i]
+		                ? g->count[i]
+		                : 0;
+	return told == ngap;
+}
+
+static bool is_told(const search *s, const ag_frame_col *f, uint32_t *scratch)
+{
+	for (size_t c = 0; c < s->fr->ncol && c < MAX_COLS; c++)
+		if (is_told_by_values(s, f, &s->fr->cols[c], scratch))
+			return true;
+	return false;
+}
+
 /* The two sides of f; false: some kind is on neither. */
 static bool sides_of(const search *s, rule *r, const counts *n)
 {
@@ -398,6 +427,7 @@ ag_status ag_check_rules(AG_ACROSS_ARGS)
 	AG_AUTO(ag_arena_freep) ag_arena *arena = ag_arena_new();
 	search s = { .x = x };
 	int8_t *explained;
+	uint32_t *scratch;
 	rule *broken;
 	size_t nbroken = 0, nseries = 0;
 	ag_status st = AG_OK;
@@ -408,6 +438,7 @@ ag_status ag_check_rules(AG_ACROSS_ARGS)
 	s.fr = &x->frames->items[0];
 	explained = ag_new_n(out->arena, int8_t, x->p->npath + 1);
 	find_controls(&s, arena);
+	scratch = ag_new_n(arena, uint32_t, (size_t)s.fr->nrow + 1);
 	for (size_t c = 0; !st && c < s.fr->ncol && c < MAX_COLS; c++) {
 		const ag_frame_col *f = &s.fr->cols[c];
 		bool is_explained_here;
@@ -417,7 +448,8 @@ ag_status ag_check_rules(AG_ACROSS_ARGS)
 			continue;
 		st = ag_ctx_check(x->ctx, err);
 		r = find_rule(&s, f, &is_explained_here);
-		is_explained_here = is_explained_here && s.fr->nrow >= FEW_ROWS;
+		is_explained_here = (is_explained_here || is_told(&s, f, scratch)) &&
+		                    s.fr->nrow >= FEW_ROWS;
 		explained[f->f - x->p->paths] = is_explained_here ? 1 : -1;
 		if (r.by && exceptions(&r) && !is_explained_here)
 			broken[nbroken++] = r;

@@ -131,6 +131,11 @@ AG_CHECK ag_status ag_weigh_witnesses(const ag_across *x, ag_hypotheses *h, ag_e
 bool ag_frame_changes_once(const ag_frame_col *a, const ag_frame_col *b, const ag_grouped *g,
                            const uint32_t *usual);
 
+/* The number in b is another one than usual for a (usual, g: as above): do other numbers of the same rows say that it is
+ * right? They are other ones as well, or the number is their sum, difference or product. */
+bool ag_frame_is_vouched(const ag_frame *fr, const ag_frame_col *a, const ag_frame_col *b,
+                         const ag_grouped *g, const uint32_t *usual);
+
 ag_status ag_check_mirror(AG_ACROSS_ARGS);
 ag_status ag_check_kind_range(AG_ACROSS_ARGS);
 ag_status ag_check_references(AG_ACROSS_ARGS);

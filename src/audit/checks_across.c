@@ -105,12 +105,14 @@ bool ag_frame_odd_is_of_one(const ag_frame *fr, const ag_frame_col *c, const ag_
 
 #define CHANGE_ENDED  0.8   /* of the broken groups: their odd rows come first or last */
 #define CHANGE_CHANCE 0.001 /* that they do so by chance */
+#define CHANGE_NEVER \
+	1e-6 /* the same, where nothing else says so: the last instalment of each loan is another one */
 
 bool ag_frame_changes_once(const ag_frame_col *a, const ag_frame_col *b, const ag_grouped *g,
                            const uint32_t *usual)
 {
-	uint32_t broken = 0, ended = 0, lasting = 0;
-	double chance = 0; /* its logarithm */
+	uint32_t broken = 0, ended = 0, lasting = 0, placed = 0;
+	double chance = 0, of_place = 0; /* logarithms */
 
 	for (uint32_t k = 1; k <= a->nvalue; k++) {
 		uint32_t n = 0, odd = 0, first = 0, last = 0, other = 0;
@@ -130,12 +132,18 @@ bool ag_frame_changes_once(const ag_frame_col *a, const ag_frame_col *b, const a
 		if (!odd)
 			continue;
 		broken++;
-		if (!is_one || (odd != first && odd != last) || b->count[other - 1] != odd)
+		if (odd != first && odd != last)
+			continue;
+		placed++;
+		of_place += log(2) - lgamma(n + 1.0) + lgamma(odd + 1.0) + lgamma(n - odd + 1.0);
+		if (!is_one || b->count[other - 1] != odd)
 			continue;
 		ended++;
 		lasting += odd > 1;
 		chance += log(2) - lgamma(n + 1.0) + lgamma(odd + 1.0) + lgamma(n - odd + 1.0);
 	}
+	if (placed >= CHANGE_ENDED * broken && of_place < log(CHANGE_NEVER))
+		return true;
 	return lasting * 3 >= ended && lasting && ended >= CHANGE_ENDED * broken &&
 	       chance < log(CHANGE_CHANCE);
 }

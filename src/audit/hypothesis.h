@@ -38,6 +38,8 @@ typedef struct ag_hypothesis {
 	bool fixed_severity; /* no steps by share */
 	bool is_far;         /* the suspected values are the numbers below low or above high */
 	double low, high;
+	const double *listed; /* [nlisted] the suspected values are these numbers */
+	size_t nlisted;
 	bool is_minus; /* the suspected values are those with a minus sign */
 	bool is_type;  /* the suspected values are those of another type than most */
 	bool is_gap;   /* the suspected documents have no value */

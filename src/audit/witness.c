@@ -239,6 +239,95 @@ static bool refers_to_own(const ag_frame *fr, const ag_frame_col *f, ag_arena *s
 	return false;
 }
 
+#define BY_CHANCE 0.01
+
+/* All gaps are in rows where another field has none either: a race that was given up has no time, and no time halfway. */
+static bool is_gap_of_gap(const ag_frame *fr, const ag_frame_col *f)
+{
+	const uint32_t ngap = fr->nrow - f->nfilled;
+
+	for (size_t c = 0; c < fr->ncol && ngap > 1; c++) {
+		const ag_frame_col *g = &fr->cols[c];
+		uint32_t both = 0;
+
+		if (g == f || g->nfilled >= f->nfilled ||
+		    pow(1 - (double)g->nfilled / fr->nrow, ngap) > BY_CHANCE)
+			continue;
+		for (uint32_t row = 0; row < fr->nrow; row++)
+			both += !f->code[row] && !g->code[row];
+		if (both == ngap)
+			return true;
+	}
+	return false;
+}
+
+#define LATEST_TIMES 3   /* times as many rows as there are gaps: the latest ones */
+#define LATEST_MOST  0.8 /* of the gaps are in them */
+#define LATEST_MIN   4   /* gaps */
+
+typedef struct dated {
+	const ag_val *at;
+	bool is_gap;
+} dated;
+
+static int by_date(const void *a, const void *b)
+{
+	return ag_val_cmp(((const dated *)a)->at, ((const dated *)b)->at);
+}
+
+static bool holds_dates(const ag_frame_col *g)
+{
+	return g->f->date.n * 10 >= g->f->nscalar * 9 ||
+	       g->f->str.by_date[AG_DATE_ISO] * 10 >= g->f->nscalar * 9;
+}
+
+/* Most gaps are in the latest rows: what is still open has no end. */
+static bool is_open(const ag_frame *fr, const ag_frame_col *f, ag_arena *scratch)
+{
+	const uint32_t ngap = fr->nrow - f->nfilled;
+
+	if (ngap < LATEST_MIN || ngap * 2 * LATEST_TIMES > fr->nrow)
+		return false;
+	for (size_t c = 0; c < fr->ncol; c++) {
+		const ag_frame_col *g = &fr->cols[c];
+		uint32_t n = 0, late = 0;
+		dated *rows;
+
+		if (g == f || !holds_dates(g))
+			continue;
+		rows = ag_new_n(scratch, dated, fr->nrow);
+		for (uint32_t row = 0; row < fr->nrow; row++)
+			if (g->code[row])
+				rows[n++] = (dated){ &g->values[g->code[row] - 1], !f->code[row] };
+		if (n < LATEST_TIMES * ngap)
+			continue;
+		qsort(rows, n, sizeof(*rows), by_date);
+		for (uint32_t i = n - LATEST_TIMES * ngap; i < n; i++)
+			late += rows[i].is_gap;
+		if (late >= LATEST_MOST * ngap)
+			return true;
+	}
+	return false;
+}
+
+/* The rows with a number that stands for nothing are all those of a label: gift cards have a stock of 999. */
+static bool is_label_of_listed(const ag_frame *fr, const ag_frame_col *f, const ag_hypothesis *h,
+                               ag_arena *scratch)
+{
+	bool *listed = ag_new_n(scratch, bool, (size_t)f->nvalue + 1);
+
+	for (uint32_t i = 0; i < f->nvalue; i++)
+		for (size_t k = 0; k < h->nlisted && !listed[i + 1]; k++)
+			listed[i + 1] = ag_type_is_number(f->values[i].type) &&
+			                ag_val_number(&f->values[i]) == h->listed[k];
+	for (size_t c = 0; c < fr->ncol; c++)
+		if (&fr->cols[c] != f &&
+		    has_own_label(fr, f, listed, &fr->cols[c],
+		                  ag_new_n(scratch, uint32_t, (size_t)fr->cols[c].nvalue + 1)))
+			return true;
+	return false;
+}
+
 #define MAX_DRAWN    10  /* characters of a code that chance draws */
 #define MOST_FIRST   0.4 /* of the codes begin alike: they are counted up, not drawn */
 #define CHANCE_TIMES 3   /* times what chance would make */
@@ -285,7 +374,10 @@ static bool is_meant(const ag_frame *fr, const ag_frame_col *f, const ag_hypothe
 	if (h->is_type)
 		return is_type_told(fr, f, scratch);
 	if (h->is_gap)
-		return refers_to_own(fr, f, scratch);
+		return refers_to_own(fr, f, scratch) || is_gap_of_gap(fr, f) ||
+		       is_open(fr, f, scratch);
+	if (h->nlisted)
+		return is_label_of_listed(fr, f, h, scratch);
 	if (h->is_copy)
 		return are_drawn(f);
 	return is_confirmed(fr, f, h, scratch);
@@ -295,7 +387,8 @@ static bool needs_witness(const ag_hypothesis *h)
 {
 	const bool is_low = h->severity == AG_LOW && h->fixed_severity;
 
-	return h->is_far || h->is_minus || (!is_low && (h->is_type || h->is_gap || h->is_copy));
+	return h->is_far || h->is_minus ||
+	       (!is_low && (h->is_type || h->is_gap || h->is_copy || h->nlisted));
 }
 
 /* The column of a path, and its frame. */

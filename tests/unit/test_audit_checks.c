@@ -5,6 +5,7 @@
  *   csv                       the lines are rows of a CSV file, the first one its header
  *   as_of 2026-06-01          what "today" is (the default)
  *   400 {"age":@int(18,90)}   400 documents of this template (audit_case_docs.h)
+ *   beside plans 20 {"id":@i}  20 documents of another collection of the folder, called "plans"; @i counts them
  *   + age outlier high 3      this must be found; severity and number of documents when given
  *   - age sentinel_value      this must not
  *   clean                     nothing above low
@@ -21,7 +22,9 @@
 
 #include <cmocka.h>
 
+#include "../contract/folder.h"
 #include "audit/hypothesis.h"
+#include "audit/neighbours.h"
 #include "query/extjson.h"
 #include "query/pipeline.h"
 #include "unit/audit_case_docs.h"
@@ -45,6 +48,9 @@ typedef struct one_case {
 	int64_t as_of_ms;
 	case_gen gen;
 	ag_buf csv_text;
+	ag_str beside; /* name of the other collection; "" = there is none */
+	ag_buf beside_text;
+	size_t nbeside;
 	ag_val *docs;
 	size_t ndoc, nexpect;
 	bool ran;
@@ -138,9 +144,32 @@ static void check_evidence_patterns(one_case *c, ag_str evidence)
 		check_patterns(c, &v);
 }
 
+/* The other collection as a file of a folder of its own. */
+static ag_neighbours *open_beside(one_case *c, char folder[128])
+{
+	char path[256];
+	ag_source_place *places;
+	size_t n;
+	FILE *f;
+	ag_err err;
+
+	test_folder_make(folder, "checks");
+	(void)snprintf(path, sizeof(path), "%s/%.*s.ndjson", folder, AG_FMT(c->beside));
+	f = fopen(path, "w");
+	assert_non_null(f);
+	assert_int_equal(fwrite(c->beside_text.ptr, 1, c->beside_text.len, f), c->beside_text.len);
+	assert_int_equal(fclose(f), 0);
+	assert_int_equal(ag_source_list(&ctx, ag_str_c(folder), c->arena, &places, &n, &err),
+	                 AG_OK);
+	assert_int_equal(n, 1);
+	return ag_neighbours_new(places, n);
+}
+
 static void run(one_case *c)
 {
 	ag_catalogue_opts o = { c->as_of_ms, 0.05, 0.20, 0.98 };
+	ag_neighbours *neighbours = NULL;
+	char folder[128] = "";
 	ag_hypotheses hs;
 	ag_table *t = NULL;
 	ag_profile p;
@@ -156,8 +185,19 @@ static void run(one_case *c)
 		complain(c, "cannot be profiled", ag_str_c(err.msg));
 		return;
 	}
-	x = (ag_across){ &p, &frames, &o, &ctx };
+	if (c->beside.len)
+		neighbours = open_beside(c, folder);
+	x = (ag_across){ .p = &p,
+		         .frames = &frames,
+		         .o = &o,
+		         .ctx = &ctx,
+		         .neighbours = neighbours,
+		         .own = AG_S("") };
 	assert_int_equal(ag_catalogue_run(&x, c->arena, &hs, &err), AG_OK);
+	if (neighbours) {
+		ag_neighbours_free(neighbours);
+		test_folder_remove(folder);
+	}
 	c->found = ag_new_n(c->arena, found, hs.n);
 	for (size_t i = 0; i < hs.n; i++) {
 		const ag_hypothesis *h = &hs.items[i];
@@ -247,6 +287,24 @@ static void add_docs(one_case *c, uint64_t n, ag_str template)
 	ag_buf_release(&b);
 }
 
+/* rest: "plans 20 {…}" */
+static void add_beside(one_case *c, ag_str rest)
+{
+	uint64_t n;
+
+	c->beside = ag_str_dup(c->arena, ag_str_split(&rest, ' '));
+	if (!ag_str_to_u64(ag_str_split(&rest, ' '), &n)) {
+		complain(c, "no number of documents", rest);
+		return;
+	}
+	for (uint64_t i = 0; i < n; i++) {
+		c->gen.i = c->nbeside++;
+		if (!case_expand(&c->gen, &c->beside_text, rest))
+			complain(c, "bad template", rest);
+		ag_buf_addc(&c->beside_text, '\n');
+	}
+}
+
 static void case_line(one_case *c, ag_str line)
 {
 	ag_str rest = line, word = ag_str_split(&rest, ' ');
@@ -256,6 +314,8 @@ static void case_line(one_case *c, ag_str line)
 		c->csv = true;
 	} else if (ag_str_eqc(word, "as_of")) {
 		assert_true(ag_time_parse_iso(rest, &c->as_of_ms));
+	} else if (ag_str_eqc(word, "beside")) {
+		add_beside(c, rest);
 	} else if (ag_str_to_u64(word, &n)) {
 		add_docs(c, n, rest);
 	} else if (c->csv && !c->has_header) {
@@ -284,6 +344,7 @@ static void begin(one_case *c, ag_str name)
 	c->name = ag_str_dup(c->arena, name);
 	c->docs = ag_new_n(c->arena, ag_val, MAX_DOCS);
 	ag_buf_init(&c->csv_text, MAX_BYTES);
+	ag_buf_init(&c->beside_text, MAX_BYTES);
 	assert_true(ag_time_parse_iso(AG_S(AS_OF), &c->as_of_ms));
 	for (size_t i = 0; i < name.len; i++)
 		c->gen.state = c->gen.state * 131 + (unsigned char)name.ptr[i];
@@ -299,6 +360,7 @@ static unsigned end(one_case *c)
 		complain(c, "expects nothing", AG_S(""));
 	failed = c->failed > 0;
 	ag_buf_release(&c->csv_text);
+	ag_buf_release(&c->beside_text);
 	c->arena = ag_arena_free(c->arena);
 	return failed;
 }
