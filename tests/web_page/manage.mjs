@@ -1,6 +1,6 @@
 // What the page has for those who manage, by its visible names: people, members, tokens, knowledge, clients.
 // usage: node manage.mjs URL PASSWORD-OF-ADMIN SETUP-LINK-OF-ANOTHER SQLITE-FILE
-import { check, clean, end, look, lookAtWidths, open, put, shots, signIn, want } from './page.mjs'
+import { callTool, check, clean, end, look, lookAtWidths, open, shots, signIn, want } from './page.mjs'
 
 const [base, password, setup, file] = process.argv.slice(2)
 
@@ -267,7 +267,7 @@ await check('what clients of MCP need names this server, and what they called is
 	await page.getByLabel('Highest role of the token').selectOption('admin') // admin is no member of the project
 	await page.getByRole('button', { name: 'Make a token' }).click()
 	const token = (await page.getByRole('status').locator('code').textContent()) ?? ''
-	await put(base, 'execute_sql', { project_id: 'default', query: 'SELECT count(*) AS n FROM customers' }, token)
+	await callTool(base, 'execute_sql', { project_id: 'default', query: 'SELECT count(*) AS n FROM customers' }, token)
 	await page.getByRole('link', { name: 'Connect', exact: true }).click()
 	const called = page.getByRole('region', { name: 'What was called' })
 	await called.getByText('execute_sql').first().click()

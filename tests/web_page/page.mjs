@@ -119,8 +119,8 @@ export async function lookAtWidths(page, screen, file) {
 // On the way: once, and for pictures at each width in both themes.
 export const glance = (page, screen, file) => (shots ? lookAtWidths(page, screen, file) : accessible(page, screen))
 
-// Calls a tool as a program does, over MCP; gives the id of an artifact that it saved.
-export async function put(base, tool, fields, token) {
+// Calls a tool as a program does, over MCP.
+export async function callTool(base, tool, fields, token) {
 	const ask = (id, method, params, session) =>
 		fetch(`${base}/mcp`, {
 			method: 'POST',
@@ -130,8 +130,15 @@ export async function put(base, tool, fields, token) {
 	const hello = await ask(0, 'initialize', { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 't', version: '1' } })
 	await hello.text()
 	const made = await (await ask(1, 'tools/call', { name: tool, arguments: fields }, hello.headers.get('mcp-session-id'))).json()
-	want(made.result?.structuredContent?.success, JSON.stringify(made))
-	return made.result.structuredContent.data.artifact_id
+	want(made.result && !made.result.isError, JSON.stringify(made))
+	return made.result.structuredContent
+}
+
+// The id of an artifact that a tool saves.
+export async function put(base, tool, fields) {
+	const made = await callTool(base, tool, fields)
+	want(made.success, JSON.stringify(made))
+	return made.data.artifact_id
 }
 
 export const projectOf = async base => (await (await fetch(`${base}/api/start`)).json()).projects[0].id

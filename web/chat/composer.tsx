@@ -103,6 +103,7 @@ export function Composer({ text, onText, onAsk, onStop, onEditLast, isBusy, isSt
 				<ul
 					id={listId}
 					role="listbox"
+					tabIndex={0}
 					aria-label="Commands"
 					className="absolute inset-x-0 bottom-full z-10 mb-2 max-h-[60dvh] overflow-y-auto rounded-xl border border-line bg-panel p-1.5 shadow-lg"
 				>

@@ -340,10 +340,10 @@ export function Conversation({ id, before, older: olderAtFirst, isNew, start, pr
 		const steps = messages.flatMap((m, i) => {
 			if (m.role !== 'user') return []
 			const sql = statementOf(textOf(m)) || sqlOf(messages[i + 1])
-			return [{ prompt_template: statementOf(textOf(m)) ? `Run a statement of ${project}` : textOf(m), sql }]
+			return [{ prompt_template: statementOf(textOf(m)) ? 'Run a statement' : textOf(m), sql }]
 		})
 		if (!steps.length) return setHint('Ask something first: its questions become the steps of the recipe.')
-		keepDraft({ project, steps })
+		keepDraft({ project: project || (start?.projects[0]?.id ?? ''), steps })
 		void navigate({ to: '/manage/$part', params: { part: 'recipes' } })
 	}
 	const [isFinding, setFinding] = useState<string | null>(null) // the words it begins with
