@@ -26,7 +26,7 @@ const POLL_MS = 5000 // so that the first call of a client is seen
 function Called({ project, hasTokens }: { project: string; hasTokens: boolean }) {
 	const of = { user: '', tool: '', outcome: '', programs: hasTokens ? 'true' : '' }
 	const list = usePages(['calls', project, of], cursor => manage.calls(project, of, cursor), true, POLL_MS)
-	const tokens = useQuery({ queryKey: ['token-names'], queryFn: () => manage.tokens(''), enabled: hasTokens })
+	const tokens = useQuery({ queryKey: ['tokens', 'names'], queryFn: () => manage.tokens(''), enabled: hasTokens })
 	const names = new Map(tokens.data?.tokens.map(t => [t.id, t.name]))
 	const rows = list.data?.pages.flatMap(p => p.calls) ?? []
 	return (
