@@ -22,7 +22,7 @@ typedef struct frame {
 static void write_artifact(ag_arena *arena, ag_buf *out)
 {
 	(void)arena;
-	ag_artifact_shell(out);
+	ag_artifact_shell(AG_S(""), out);
 }
 
 static const frame frames[] = {

@@ -6,7 +6,7 @@
 
 /* False: the program was built without its web page. */
 bool ag_artifact_has_shell(void);
-/* The document, which there is. It holds no data. */
-void ag_artifact_shell(ag_buf *out);
+/* The document, which there is. view: of ag_artifact_view(), drawn at once, for paper; "" = the host hands one in. */
+void ag_artifact_shell(ag_str view, ag_buf *out);
 
 #endif

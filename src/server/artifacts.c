@@ -1,11 +1,16 @@
 /* What conversations left: charts, pages and texts with their versions and live data. */
 #include "artifact/artifact.h"
 #include "artifact/page.h"
+#include "artifact/shell.h"
 #include "base/num.h"
+#include "browser/print.h"
 #include "server/chat.h"
 #include "server/list.h"
 #include "server/problem.h"
 #include "server/work.h"
+
+#define ORIGIN   "server.artifacts"
+#define MAX_VIEW (16u << 20)
 
 static ag_str row_key(const void *rows, size_t i, ag_arena *arena)
 {
@@ -164,35 +169,78 @@ static ag_status write_page(ag_server *h, ag_httpd_request *rq, const ag_server_
 	                             &nleft, err);
 }
 
-/* ?as=html: a page that runs nothing; code: as it was written. Both are saved, not shown: code of a model has no business in
- * the server's own origin. */
+/* What the browser prints: a page that runs nothing, or the shell with the frame that draws it. */
+static ag_status write_paper(ag_server *h, ag_httpd_request *rq, const ag_server_place *at,
+                             const ag_artifact *a, ag_buf *out, ag_err *err)
+{
+	AG_AUTO(ag_buf_release) ag_buf view = AG_BUF_INIT(MAX_VIEW);
+	ag_status st;
+
+	if (a->kind != AG_ARTIFACT_REACT && a->kind != AG_ARTIFACT_PLOTLY)
+		return write_page(h, rq, at, a, out, err);
+	if (!ag_artifact_has_shell()) {
+		ag_fail(err, AG_UNAVAILABLE, ORIGIN,
+		        "this program was built without the web page, which draws charts");
+		return AG_UNAVAILABLE;
+	}
+	st = ag_artifact_view(&at->place, a, rq->arena, &view, err);
+	if (!st)
+		ag_artifact_shell(ag_buf_view(&view), out);
+	return st;
+}
+
+static ag_status write_pdf(ag_server *h, ag_httpd_request *rq, const ag_server_place *at,
+                           const ag_artifact *a, ag_buf *ret, ag_err *err)
+{
+	AG_AUTO(ag_buf_release) ag_buf paper = AG_BUF_INIT(4 * MAX_VIEW);
+	ag_status st = ag_browser_check(err);
+
+	if (!st)
+		st = write_paper(h, rq, at, a, &paper, err);
+	if (!st && paper.failed)
+		st = ag_fail(err, AG_LIMIT, ORIGIN, "it is too large to be printed");
+	return st ? st : ag_browser_print(at->place.ctx, ag_buf_view(&paper), ret, err);
+}
+
+/* ?as=html: a page that runs nothing; pdf: what is drawn, on paper; code: as it was written. All are saved, not shown: code of a model
+ * has no business in the server's own origin. */
 void ag_server_artifact_export(void *env, ag_httpd_request *rq, ag_httpd_reply *rp)
 {
 	ag_server *h = (ag_server *)env;
 	const ag_str as = ag_server_query(rq, "as");
-	const bool is_page = ag_str_eqc(as, "html");
+	static const struct {
+		const char *as, *type, *end;
+	} forms[] = { { "html", "text/html; charset=utf-8", "html" },
+		      { "pdf", "application/pdf", "pdf" },
+		      { "code", "text/plain; charset=utf-8", "txt" } };
 	ag_server_place at;
 	ag_artifact a;
 	ag_err err = { 0 };
+	ag_status st = AG_OK;
+	size_t i = 0;
 
-	if (!is_page && !ag_str_eqc(as, "code")) {
-		ag_server_problem(rp, 400, "want ?as=html or ?as=code", "");
+	while (i < AG_NELEM(forms) && !ag_str_eqc(as, forms[i].as))
+		i++;
+	if (i == AG_NELEM(forms)) {
+		ag_server_problem(rp, 400, "want ?as=html, ?as=pdf or ?as=code", "");
 		return;
 	}
 	if (!find(h, rq, rp, &at, &a))
 		return;
-	if (is_page && write_page(h, rq, &at, &a, &rp->body, &err)) {
+	if (ag_str_eqc(as, "html"))
+		st = write_page(h, rq, &at, &a, &rp->body, &err);
+	else if (ag_str_eqc(as, "pdf"))
+		st = write_pdf(h, rq, &at, &a, &rp->body, &err);
+	else
+		ag_buf_add(&rp->body, a.version.code);
+	if (st) {
 		ag_server_problem_of(rp, &err);
 		return;
 	}
-	if (!is_page)
-		ag_buf_add(&rp->body, a.version.code);
-	rp->content_type = is_page ? AG_S("text/html; charset=utf-8")
-	                           : AG_S("text/plain; charset=utf-8");
+	rp->content_type = ag_str_c(forms[i].type);
 	ag_httpd_add_header(rp, "Content-Disposition",
 	                    ag_str_printf(rq->arena, "attachment; filename=\"artifact-%.18s.%s\"",
-	                                  ag_str_cstr(rq->arena, a.row.id),
-	                                  is_page ? "html" : "txt"));
+	                                  ag_str_cstr(rq->arena, a.row.id), forms[i].end));
 	ag_httpd_add_header(rp, "Content-Security-Policy", AG_S("sandbox; default-src 'none'"));
 	ag_httpd_add_header(rp, "X-Content-Type-Options", AG_S("nosniff"));
 }

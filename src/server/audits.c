@@ -6,6 +6,7 @@
 #include "audit/rows.h"
 #include "audit/tools.h"
 #include "audit/trend.h"
+#include "browser/print.h"
 #include "query/extjson.h"
 #include "report/format.h"
 #include "server/chat.h"
@@ -572,7 +573,19 @@ static const struct {
 	{ "junit", "application/xml", "xml", ag_report_junit },
 	{ "github", "text/plain; charset=utf-8", "txt", ag_report_github },
 	{ "short", "text/plain; charset=utf-8", "txt", ag_report_short },
+	{ "pdf", "application/pdf", "pdf", ag_report_html },
 };
+
+/* The page as Chromium prints it. */
+static ag_status write_pdf(ag_server_audit *a, const ag_val *report, ag_err *err)
+{
+	AG_AUTO(ag_buf_release) ag_buf page = AG_BUF_INIT(a->rp->body.limit);
+
+	ag_report_html(report, a->rq->arena, &page);
+	if (page.failed)
+		return ag_fail(err, AG_LIMIT, ORIGIN, "the report is too large to be printed");
+	return ag_browser_print(a->at.place.ctx, ag_buf_view(&page), &a->rp->body, err);
+}
 
 static ag_status export_work(ag_server_audit *a, ag_err *err)
 {
@@ -587,14 +600,19 @@ static ag_status export_work(ag_server_audit *a, ag_err *err)
 		i++;
 	if (i == AG_NELEM(formats)) {
 		ag_fail(err, AG_INVALID, ORIGIN, "?as= names no format");
-		return ag_err_hint(err, "html, markdown, csv, sarif, junit, github, short");
+		return ag_err_hint(err, "html, markdown, csv, sarif, junit, github, short, pdf");
 	}
 	st = ag_server_audit_report(a, &text, &v, err);
 	if (st)
 		return st;
 	if (formats[i].write == ag_report_html)
 		v = ag_audit_with_trend(a->store, &v, a->rq->arena);
-	formats[i].write(&v, a->rq->arena, &a->rp->body);
+	if (ag_str_eqc(as, "pdf"))
+		st = write_pdf(a, &v, err);
+	else
+		formats[i].write(&v, a->rq->arena, &a->rp->body);
+	if (st)
+		return st;
 	a->rp->content_type = ag_str_c(formats[i].type);
 	ag_httpd_add_header(a->rp, "X-Content-Type-Options", AG_S("nosniff"));
 	/* A page that was made from data has no origin and no network; its own policy names the one script that runs. */

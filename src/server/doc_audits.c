@@ -14,8 +14,8 @@ static const char *const severities[] = { "critical", "high", "medium", "low", N
 static const char *const sorts[] = { "findings", "nulls", "documents", "changes",
 	                             "last",     "name",  NULL };
 static const char *const ways[] = { "reverse", NULL };
-static const char *const formats[] = { "html",  "markdown", "csv",   "sarif",
-	                               "junit", "github",   "short", NULL };
+static const char *const formats[] = { "html",   "markdown", "csv", "sarif", "junit",
+	                               "github", "short",    "pdf", NULL };
 
 /* --- shapes --- */
 

@@ -366,12 +366,12 @@ const ag_route_doc ag_doc_query_artifact = {
 	.gives = "ArtifactData",
 };
 
-static const char *const export_forms[] = { "html", "code", NULL };
+static const char *const export_forms[] = { "html", "pdf", "code", NULL };
 static const ag_param export_query[] = {
 	{ .name = "as",
 	  .type = AG_PARAM_STRING,
 	  .required = true,
-	  .help = "html: a page that runs nothing; code: as it was written",
+	  .help = "html: a page that runs nothing; pdf: what is drawn, by Chromium; code: as it was written",
 	  .one_of = export_forms },
 	{ .name = "version", .type = AG_PARAM_INT, .help = "this one, not the newest", .min = 1 },
 };

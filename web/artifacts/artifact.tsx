@@ -167,7 +167,7 @@ export function ArtifactView({ project, id, onAsk, onDeleted }: Props) {
 				<IconButton label="Read the data again" onClick={refresh} disabled={live.isFetching}>
 					<RefreshCw aria-hidden className={`size-4 ${live.isFetching ? 'animate-spin' : ''}`} />
 				</IconButton>
-				<ExportMenu artifact={artifact} data={live.data} page={page.data} frame={frame} onRefused={setRefused} />
+				<ExportMenu project={project} artifact={artifact} data={live.data} page={page.data} frame={frame} onRefused={setRefused} />
 				<IconButton label="Share the artifact" onClick={() => setSharing(true)}>
 					<Share2 aria-hidden className="size-4" />
 				</IconButton>

@@ -1,7 +1,7 @@
 // Taking an artifact along: its data, its code, a page of it, or a picture.
 import { Download } from 'lucide-react'
 import { type RefObject, useRef, useState } from 'react'
-import type { Artifact, ArtifactData, QueryResult } from '../shared/api'
+import { type Artifact, type ArtifactData, type QueryResult, api } from '../shared/api'
 import { saveFile } from '../shared/save'
 import { csvOf } from '../shared/table'
 import type { FrameHandle } from './frame'
@@ -50,6 +50,7 @@ const PNG = 'data:image/png;base64,'
 const bytesOf = (base64: string) => Uint8Array.from(atob(base64), c => c.charCodeAt(0))
 
 interface Props {
+	project: string
 	artifact: Artifact
 	data?: ArtifactData
 	page?: string // the document of Markdown, HTML and SVG
@@ -57,7 +58,7 @@ interface Props {
 	onRefused: (e: unknown) => void
 }
 
-export function ExportMenu({ artifact, data, page, frame, onRefused }: Props) {
+export function ExportMenu({ project, artifact, data, page, frame, onRefused }: Props) {
 	const [isOpen, setOpen] = useState(false)
 	const menu = useRef<HTMLDivElement>(null)
 	const name = fileName(artifact.title)
@@ -79,6 +80,7 @@ export function ExportMenu({ artifact, data, page, frame, onRefused }: Props) {
 			'Page (HTML)',
 			async () => saveFile(`${name}.html`, 'text/html', page ?? pageOf(artifact, await drawing('svg'), results)),
 		],
+		['Document (PDF)', async () => saveFile(`${name}.pdf`, 'application/pdf', await api.artifactPdf(project, artifact.id, artifact.version))],
 		...results.map(
 			r => [`${results.length > 1 ? r.name : 'Data'} (CSV)`, () => saveFile(`${fileName(r.name)}.csv`, 'text/csv', csvOf(r.columns!, r.rows!))] as [string, () => void],
 		),

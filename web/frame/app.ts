@@ -44,6 +44,9 @@ function draw() {
 
 const textOf = (id: string) => document.getElementById(id)!.textContent!.trim()
 
+// Printed by argus serve: what is shown is inside the document, and there is no host.
+const given = JSON.parse(textOf('view')) as Artifact | null
+
 // A frame of argus serve: base64url of gzip.
 async function unpacked(name: FrameName): Promise<string> {
 	const bytes = Uint8Array.from(atob(textOf(name).replaceAll('-', '+').replaceAll('_', '/')), c => c.charCodeAt(0))
@@ -76,9 +79,11 @@ async function show(artifact: Artifact) {
 	const one = { artifact, frame, isReady: false }
 	shown = one
 	paper.replaceChildren(frame)
-	setTimeout(() => {
-		if (shown === one && !one.isReady) broken('The host does not let the frame of the artifact run.')
-	}, PATIENCE_MS)
+	// On paper time runs ahead.
+	if (!given)
+		setTimeout(() => {
+			if (shown === one && !one.isReady) broken('The host does not let the frame of the artifact run.')
+		}, PATIENCE_MS)
 }
 
 function broken(message: string) {
@@ -110,18 +115,21 @@ function take(result: ToolResult) {
 	else only(wordsOf(result), result.isError ? 'bad' : '')
 }
 
-connect(
-	{
-		onInput: input => {
-			if (!shown) only(typeof input.title === 'string' ? `Drawing “${input.title}” …` : 'Drawing …', 'quiet')
-		},
-		onResult: take,
-		onCancelled: reason => only(`It was cancelled${reason && `: ${reason}`}.`, 'bad'),
-		onContext: context => {
-			const before = theme
-			theme = context.theme === 'dark' ? 'dark' : 'light'
-			if (theme !== before) draw()
-		},
-	},
-	MOST,
-)
+if (given) {
+	document.documentElement.className = 'printed'
+	document.title = given.title
+	const title = document.createElement('h1')
+	title.textContent = given.title
+	document.body.prepend(title)
+	take({ structuredContent: { view: given } })
+} else {
+	const onContext = (context: { theme?: string }) => {
+		const before = theme
+		theme = context.theme === 'dark' ? 'dark' : 'light'
+		if (theme !== before) draw()
+	}
+	const onInput = (input: Record<string, unknown>) => {
+		if (!shown) only(typeof input.title === 'string' ? `Drawing “${input.title}” …` : 'Drawing …', 'quiet')
+	}
+	connect({ onInput, onResult: take, onCancelled: reason => only(`It was cancelled${reason && `: ${reason}`}.`, 'bad'), onContext }, MOST)
+}

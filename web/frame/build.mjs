@@ -67,7 +67,7 @@ const held = (id, text) => `<script type="text/plain" id="${id}">${text}</script
 mkdirSync(apps, { recursive: true })
 writeFileSync(
 	join(apps, 'artifact.html'),
-	`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="${policy}"><title>Artifact</title><style>${readFileSync(new URL('app.css', import.meta.url), 'utf8')}</style></head><body><div id="paper"></div><div id="notes" role="status"></div>${frames
+	`<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta http-equiv="Content-Security-Policy" content="${policy}"><title>Artifact</title><style>${readFileSync(new URL('app.css', import.meta.url), 'utf8')}</style></head><body><div id="paper"></div><div id="notes" role="status"></div><script type="application/json" id="view"><!--view--></script>${frames
 		.map(f => held(f.name, `<!--${f.name}-->`) + held(`${f.name}-policy`, policies[f.name]))
 		.join('')}<script>${await script('frame/app.ts', 'app')}</script></body></html>`,
 )

@@ -100,6 +100,8 @@ export const api = {
 	// Of Markdown, HTML and SVG: a document that runs nothing.
 	artifactPage: async (project: string, id: string, version: number) =>
 		(await ask(`${artifact(project, id)}/export?as=html${version ? `&version=${version}` : ''}`)).text(),
+	artifactPdf: async (project: string, id: string, version: number) =>
+		(await ask(`${artifact(project, id)}/export?as=pdf${version ? `&version=${version}` : ''}`)).arrayBuffer(),
 	renameArtifact: (project: string, id: string, title: string) => json<'renameArtifact'>(artifact(project, id), 'PATCH', { title }),
 	removeArtifact: (project: string, id: string) => json<'deleteArtifact'>(artifact(project, id), 'DELETE'),
 	undeleteArtifact: (project: string, id: string) => json<'undeleteArtifact'>(`${artifact(project, id)}/undelete`, 'POST', {}),
