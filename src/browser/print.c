@@ -199,7 +199,6 @@ static bool become_less(int said)
 	sigprocmask(SIG_SETMASK, &none, NULL);
 	signal(SIGPIPE, SIG_DFL);
 	setpgid(0, 0);
-	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	if (dup2(open("/dev/null", O_RDWR), 0) < 0 || dup2(said, 1) < 0 || dup2(said, 2) < 0)
 		return false;
 	syscall(SYS_close_range, 3u, ~0u, 0u);
@@ -207,7 +206,9 @@ static bool become_less(int said)
 		return false;
 	if (geteuid() == 0 && (setgroups(0, NULL) || setgid(NOBODY) || setuid(NOBODY)))
 		return false;
-	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+	/* Last of these: another user forgets what was asked for before. */
+	return prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 &&
+	       prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
 	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &filter) == 0;
 }
 
