@@ -109,7 +109,7 @@ typedef struct ag_mcp_server_opts {
 	ag_mcp_provider providers[AG_MCP_MAX_PROVIDERS];
 	size_t nprovider;
 	const char *instructions; /* for the model, "" = none */
-	/* A provider has the resources that rows of the tables name as their frame: clients with MCP Apps are told of them. */
+	/* A provider has the resources that rows of the tables name as their frame; the server tells clients with MCP Apps of them. */
 	bool has_frames;
 	unsigned max_sessions;     /* 0 = 1000 */
 	unsigned max_calls;        /* under way at once, of one session or caller; 0 = 32 */
