@@ -119,7 +119,7 @@ export function Connections({ project }: { project: string }) {
 					? `A password is kept encrypted and never shown again. The server allows ${hosts.length ? `the hosts ${hosts.join(', ')}` : 'no host (connection_hosts)'} and ${
 							folders.length ? `SQLite files below ${folders.join(', ')}` : 'no SQLite file (connection_folders)'
 						}.`
-					: 'The connections of this project are not changed here: it is set where the server runs, or you are not an administrator of it.'}
+					: 'You cannot change the connections of this project here: the settings of the server define it, or you are not an administrator of it.'}
 			</p>
 			{KINDS.map(k => (
 				<One key={k.kind} project={project} of={k} now={connections.find(c => c.kind === k.kind)} canChange={can_change} />

@@ -61,7 +61,7 @@ function Row({ of: p, isSuper, onOpen }: { of: Project; isSuper: boolean; onOpen
 					)}
 					you are {p.role === 'admin' ? 'an admin' : p.role === 'analyst' ? 'an analyst' : 'a viewer'}
 					{!p.has_database && ', no database yet'}
-					{!p.is_of_store && ', set where the server runs'}
+					{!p.is_of_store && ', and the settings of the server define it'}
 				</span>
 			</span>
 			{p.role === 'admin' && (

@@ -102,8 +102,8 @@ export default function SqlEditor({ value, onChange, project, label, hint, max =
 				doc: value,
 				selection: { anchor: value.length },
 				extensions: [
-					// Enter takes a name only when one was chosen with the arrows: else it ends the statement.
-					autocompletion({ icons: false, defaultKeymap: false, selectOnOpen: false, interactionDelay: 0 }),
+					// Enter takes a name only when one was chosen with the arrows: else it ends the statement. The field is at the bottom of the page.
+					autocompletion({ icons: false, defaultKeymap: false, selectOnOpen: false, interactionDelay: 0, aboveCursor: true }),
 					Prec.highest(keymap.of([{ key: 'Tab', run: takeName }, ...completionKeymap])),
 					Prec.high(
 						keymap.of([
