@@ -1,4 +1,4 @@
-/* print -- see the header. Read ag_browser_print(); what the child is before it is the browser stands in become(). */
+/* print -- see the header. Read ag_browser_print(); become_less() shows what the child gives up before it runs the browser. */
 #include "browser/print.h"
 
 #include <errno.h>
@@ -123,17 +123,45 @@ static ag_status write_page(const folder *f, ag_str html, ag_err *err)
 	return AG_OK;
 }
 
-static ag_status make_folder(folder *f, ag_str html, ag_err *err)
+/* May every user pass through the folder and those above it? */
+static bool is_open_to_all(const char *path)
+{
+	char part[MAX_PATH];
+	struct stat st;
+
+	for (size_t n = 1; n < sizeof(part); n++) {
+		if (path[n] != '/' && path[n] != '\0')
+			continue;
+		memcpy(part, path, n);
+		part[n] = '\0';
+		if (stat(part, &st) || !(st.st_mode & S_IXOTH))
+			return false;
+		if (path[n] == '\0')
+			return true;
+	}
+	return false;
+}
+
+/* Another user must reach the folder when this one is root: a TMPDIR of root alone gives way to /tmp. */
+static const char *parent_folder(void)
 {
 	const char *tmp = getenv("TMPDIR");
+
+	if (!tmp || tmp[0] != '/' || (geteuid() == 0 && !is_open_to_all(tmp)))
+		return "/tmp";
+	return tmp;
+}
+
+static ag_status make_folder(folder *f, ag_str html, ag_err *err)
+{
+	const char *const parent = parent_folder();
 	ag_status st;
 
-	if ((size_t)snprintf(f->path, sizeof(f->path), "%s/argus-print-XXXXXX",
-	                     tmp && tmp[0] == '/' ? tmp : "/tmp") > sizeof(f->path) - 32)
+	if ((size_t)snprintf(f->path, sizeof(f->path), "%s/argus-print-XXXXXX", parent) >
+	    sizeof(f->path) - 32)
 		return ag_fail(err, AG_IO, ORIGIN, "TMPDIR is too long");
 	if (!mkdtemp(f->path))
-		return ag_fail_errno(err, errno, ORIGIN, "cannot make a folder in %s",
-		                     tmp && tmp[0] == '/' ? tmp : "/tmp");
+		return ag_fail_errno(err, errno, ORIGIN, "cannot make a folder in %s", parent);
 	snprintf(f->page, sizeof(f->page), "%.480s/page.html", f->path);
 	snprintf(f->pdf, sizeof(f->pdf), "%.480s/page.pdf", f->path);
 	snprintf(f->said, sizeof(f->said), "%.480s/said", f->path);
@@ -150,7 +178,8 @@ static ag_status make_folder(folder *f, ag_str html, ag_err *err)
 #elif defined(__aarch64__)
 #define ARCH AUDIT_ARCH_AARCH64
 #else
-#error "name the processor's calls for seccomp"
+#define ARCH 0
+_Static_assert(ARCH, "name the processor's calls for seccomp");
 #endif
 #define LOAD(what)         BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, what))
 #define IS(value, yes, no) BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (value), (yes), (no))

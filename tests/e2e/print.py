@@ -151,6 +151,10 @@ def main():
         t.join()
     check("two are printed at once, the others are told to wait", sorted(set(got)) == [200, 503] and 2 <= got.count(200), got)
     check("nothing of it is left in the folder for temporary files", not left(), left())
+    os.chmod(DIR + "/tmp", 0o700)
+    status, _, text = printed(server, "markdown", "# Behind a closed door")
+    os.chmod(DIR + "/tmp", 0o755)
+    check("a folder for temporary files that only its owner may enter does no harm", status == 200 and "Behind a closed door" in text, (status, text))
     check("it ends with 0", server.stop() == 0, server.said())
     bare = DIR + "/bin"
     os.mkdir(bare)

@@ -13,6 +13,7 @@ skip_all() {
 command -v chromium >/dev/null 2>&1 || skip_all "chromium is not installed"
 command -v pdftotext >/dev/null 2>&1 || skip_all "pdftotext is not installed"
 [ -s "$root/.cache/web/dist/apps/artifact.html" ] || skip_all "the page was not built: npm's registry is not reachable (tools/build-web)"
-dir=$(mktemp -d) || exit 1
+# Below /tmp, because another user runs the browser when this one is root.
+dir=$(mktemp -d /tmp/argus-print-test-XXXXXX) || exit 1
 trap 'rm -rf -- "$dir"' EXIT
 ARGUS=$ARGUS PYTHONDONTWRITEBYTECODE=1 python3 "$root/tests/e2e/print.py" "$root" "$dir"

@@ -298,6 +298,7 @@ static void tls(void **state)
 	assert_true(t.r.is_ok);
 	assert_int_equal(t.r.nrow, 500);
 	run_sql(&t, "SELECT repeat('x', 64 * 1024 * 1024)");
+	assert_ran(&t.r);
 	assert_int_equal(t.r.cut, AG_SQL_CUT_BYTES);
 	t.limits.timeout_ms = 200;
 	assert_fails(&t, "SELECT pg_sleep(20)", AG_SQLCODE_QUERY_TIMEOUT, "57014");

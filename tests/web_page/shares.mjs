@@ -65,7 +65,7 @@ await check('a conversation is shared with everybody, read by a stranger, and ta
 	await stranger.getByRole('heading', { level: 1, name: CHART }).waitFor()
 	await stranger.getByText('Shared by').waitFor()
 	await stranger.getByText('later questions and answers are not in it').waitFor()
-	await stranger.getByText('Read-only').waitFor()
+	await stranger.getByText('Read-only', { exact: true }).waitFor()
 	await stranger.getByRole('article', { name: 'Question' }).getByText(CHART).waitFor()
 	await stranger.frameLocator('iframe').locator('.barlayer .point').nth(23).waitFor()
 	await stranger.getByText('Asked the database').first().click()
