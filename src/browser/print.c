@@ -357,7 +357,7 @@ static ag_status read_pdf(const folder *f, int status, ag_buf *ret, ag_err *err)
 static ag_status print(const char *program, const ag_ctx *ctx, ag_str html, ag_buf *ret,
                        ag_err *err)
 {
-	folder f;
+	folder f = { 0 };
 	int status = 0;
 	pid_t pid;
 	ag_status st = make_folder(&f, html, err);
