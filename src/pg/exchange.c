@@ -194,8 +194,10 @@ static void fail(exchange *x, const ag_pg_failure *failure)
 
 	if (!at->may_fail || ag_pg_spoils(failure->sqlstate))
 		x->c->is_spoilt = true;
-	/* An error after the rows that were wanted, or caused by our own request to stop, is no failure. */
-	if (has_failed(x) || (at->sink && x->has_enough && !is_wanted_stop(x)))
+	/* An error after the rows that were wanted, or caused by our own request to stop, is no failure. The request may come when the
+	 * statement has ended by itself: then it stops a later step. */
+	if (has_failed(x) || (at->sink && x->has_enough && !is_wanted_stop(x)) ||
+	    (x->stop == AG_PG_STOP_ENOUGH && strcmp(failure->sqlstate, "57014") == 0))
 		return;
 	x->result.failure = *failure;
 	x->result.failed = at;
