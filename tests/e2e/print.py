@@ -149,7 +149,7 @@ def main():
         t.start()
     for t in many:
         t.join()
-    check("two are printed at once, the others are told to wait", sorted(set(got)) == [200, 503] and 2 <= got.count(200), got)
+    check("two are printed at once, the others have to wait", sorted(set(got)) == [200, 503] and 2 <= got.count(200), got)
     check("nothing of it is left in the folder for temporary files", not left(), left())
     os.chmod(DIR + "/tmp", 0o700)
     status, _, text = printed(server, "markdown", "# Behind a closed door")

@@ -63,7 +63,7 @@ async function sameButFor(open, what) {
 	for (const s of [plain, other, odd]) s.end()
 }
 
-await check('a host without Apps sees what it saw; one with Apps is told of frames, by the handshake', () => sameButFor(c => overStdio(argus, words, folder, c), 'stdio'))
+await check('a host without Apps sees what it saw; the handshake names frames to one with Apps', () => sameButFor(c => overStdio(argus, words, folder, c), 'stdio'))
 await check('and by each request over HTTP', () => sameButFor(c => overHttp(argus, words, folder, c), 'HTTP'))
 
 // --- the host
