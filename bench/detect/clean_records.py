@@ -9,20 +9,10 @@ import math
 
 from clean_systems import dotted, hours
 from clean_trades import DAY, ENGLISH_FIRST, SIZES, german, tabs
-from world import ENGLISH, LAST, Data, Domain, day, ean13, email, extended, isbn10, luhn, person
+from world import ENGLISH, LAST, Data, clean_domain, day, ean13, email, extended, isbn10, luhn, person
 
 DOMAINS = []
-
-
-def table(form="csv", sizes=SIZES, **how):
-    """Makes a domain of a function that returns documents."""
-    def wrap(f):
-        def make(self, w, n):
-            docs = f(w, n)
-            return docs if isinstance(docs, Data) else Data(f.__name__, docs)
-        DOMAINS.append(type(f.__name__, (Domain,), dict(how, name=f.__name__, half="clean", form=form, sizes=sizes, make=make))())
-        return f
-    return wrap
+table = clean_domain(DOMAINS, "csv", SIZES)
 
 
 # ------------------------------------------------------------------------------------ pay and people

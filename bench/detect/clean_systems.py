@@ -7,22 +7,12 @@ and 5,000 documents. Add what an audit wrongly reported about real data, as it i
 import datetime
 import math
 
-from world import (ENGLISH, LAST, Data, Domain, ascii_of, container, day, ean13, email, extended, iban, isbn10, luhn, nif,
+from world import (ENGLISH, LAST, ascii_of, clean_domain, container, day, ean13, email, extended, iban, isbn10, luhn, nif,
                    person)
 
 DOMAINS = []
 SIZES = (11, 200, 5000)
-
-
-def system(form="ndjson", sizes=SIZES, **how):
-    """Makes a domain of a function that returns documents."""
-    def wrap(f):
-        def make(self, w, n):
-            docs = f(w, n)
-            return docs if isinstance(docs, Data) else Data(f.__name__, docs)
-        DOMAINS.append(type(f.__name__, (Domain,), dict(how, name=f.__name__, half="clean", form=form, sizes=sizes, make=make))())
-        return f
-    return wrap
+system = clean_domain(DOMAINS, "ndjson", SIZES)
 
 
 def dotted(when):

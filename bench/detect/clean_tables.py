@@ -6,21 +6,11 @@ rare but right values. Add what an audit wrongly reported about real data, as it
 """
 import datetime
 
-from world import ENGLISH, Data, Domain, ascii_of, day, ean13, email, extended, iban, person
+from world import ENGLISH, ascii_of, clean_domain, day, ean13, email, extended, iban, person
 
 DOMAINS = []
 SIZES = (5, 12, 40, 200, 1500)
-
-
-def table(form="csv", sizes=SIZES, **how):
-    """Makes a domain of a function that returns documents."""
-    def wrap(f):
-        def make(self, w, n):
-            docs = f(w, n)
-            return docs if isinstance(docs, Data) else Data(f.__name__, docs)
-        DOMAINS.append(type(f.__name__, (Domain,), dict(how, name=f.__name__, half="clean", form=form, sizes=sizes, make=make))())
-        return f
-    return wrap
+table = clean_domain(DOMAINS, "csv", SIZES)
 
 
 def mins(w, low, high):

@@ -7,22 +7,12 @@ other tables. Odd values are right. Add what an audit wrongly reported about rea
 import datetime
 
 from clean_systems import dotted, hours, slashed
-from world import ENGLISH, LAST, Data, Domain, ascii_of, day, extended, iban, imo, luhn, person
+from world import ENGLISH, LAST, ascii_of, clean_domain, day, extended, iban, imo, luhn, person
 
 DOMAINS = []
 SIZES = (12, 60, 300, 2500)
 DAY = datetime.timedelta(days=1)
-
-
-def table(form="csv", sizes=SIZES, **how):
-    """Makes a domain of a function that returns documents."""
-    def wrap(f):
-        def make(self, w, n):
-            docs = f(w, n)
-            return docs if isinstance(docs, Data) else Data(f.__name__, docs)
-        DOMAINS.append(type(f.__name__, (Domain,), dict(how, name=f.__name__, half="clean", form=form, sizes=sizes, make=make))())
-        return f
-    return wrap
+table = clean_domain(DOMAINS, "csv", SIZES)
 
 
 german = {"delimiter": ";", "decimal": ","}

@@ -178,3 +178,16 @@ ENGLISH = ("the and of to in with for on from was were is are old new small larg
            "stone river bridge station order report change repair review patient customer driver guest visitor request "
            "arrived replaced checked returned opened closed signed moved painted delivered requested confirmed without "
            "again carefully quickly twice later early already still").split()
+
+
+def clean_domain(domains, form, sizes):
+    """A decorator: makes a domain of a function that returns documents, and adds it to domains."""
+    def decorate(form=form, sizes=sizes, **how):
+        def wrap(f):
+            def make(self, w, n):
+                docs = f(w, n)
+                return docs if isinstance(docs, Data) else Data(f.__name__, docs)
+            domains.append(type(f.__name__, (Domain,), dict(how, name=f.__name__, half="clean", form=form, sizes=sizes, make=make))())
+            return f
+        return wrap
+    return decorate
