@@ -199,7 +199,7 @@ static bool may_ask(const column *c, const ag_neighbour_key *k, bool is_named)
 	return nlong >= MANY_VALUES && nlong >= MOST_THERE * c->n;
 }
 
-/* The key that most of the values are of; best->key stays NULL when there is none. */
+/* Finds the key that holds most of the values; best->key stays NULL when no key holds any. */
 static ag_status find_best(const references *r, const column *c, match *best, bool *best_named,
                            ag_err *err)
 {

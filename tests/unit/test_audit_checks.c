@@ -48,7 +48,7 @@ typedef struct one_case {
 	int64_t as_of_ms;
 	case_gen gen;
 	ag_buf csv_text;
-	ag_str beside; /* name of the other collection; "" = there is none */
+	ag_str beside; /* name of the other collection; "" = no other one */
 	ag_buf beside_text;
 	size_t nbeside;
 	ag_val *docs;
